@@ -6,7 +6,7 @@ from msgspec import json, to_builtins
 
 from contentsvc.app import labels
 from contentsvc.app.context import Context
-from contentsvc.config.brand import UNBRANDED, Brand
+from contentsvc.config.brand import UNBRANDED
 from contentsvc.config.tags import Group, TagsFile
 from contentsvc.wire.service import Label, Named, ServiceInfo, ServiceIssuer, ServiceLink, TagGroup
 

@@ -52,7 +52,7 @@ class Assets:
     `scripts/javascript-package` builds `client.js` and `pictures.js`: what they use of the
     JavaScript client.
 
-    A `brand` has pictures among them, adds to the style sheet, and replaces `brand.js`;
+    A `brand` has pictures among them, adds to the style sheet, and replaces `brand.js`.
     """
 
     def __init__(
