@@ -15,11 +15,13 @@ PLACES = ("local", "s3", "external")
 STYLES = ("path", "virtual")
 FORMS = ("text", "json")
 INVITERS = ("anyone", "friends")
+MARKUPS = ("markdown", "none")
 METADATA = ("keep", "refuse")
 
 place = one_of(PLACES)
 style = one_of(STYLES)
 form = one_of(FORMS)
+markup = one_of(MARKUPS)
 inviters = one_of(INVITERS)
 metadata = one_of(METADATA)
 

@@ -60,7 +60,7 @@ class Pages:
     `previews` gives what a link to a place shows, by kind and id. `media_url` is where pictures
     are, `store` the URLs of the file store, `public_url` the URL of the service: without one a
     link has no picture, for the host of a request is not to be believed. Without `registration`
-    no page offers any.
+    no page offers any. `markup` is how texts of content are written.
     """
 
     def __init__(
@@ -75,6 +75,7 @@ class Pages:
         media_url: str | None,
         store: Iterable[str] | None,
         registration: bool = True,
+        markup: str = "markdown",
     ) -> None:
         self._clock = clock
         self._reply = reply
@@ -87,6 +88,7 @@ class Pages:
         self._media = (origin_of(media_url),) if media_url else ()
         self._store = [origin_of(url) for url in store or ()]
         self._facts = "" if registration else ' data-registration="closed"'
+        self._facts += "" if markup == "markdown" else ' data-markup="none"'
         self._template = (FOLDER / "shell.html").read_text()
         self._start = f"{self._base}/portal/{assets.digest}"
 
@@ -232,12 +234,13 @@ def make_pages(
         clock,
         reply,
         Assets(),
-        partial(preview, db),
+        partial(preview, db, settings.markup),
         issuers,
         public_url=settings.public_url,
         media_url=media_url if media_url and "://" in media_url else None,
         store=None if bucket is None else bucket.urls(),
         registration=settings.registration,
+        markup=settings.markup,
     )
 
 

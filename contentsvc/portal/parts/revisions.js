@@ -9,6 +9,7 @@ import { useChange } from "./hooks.js";
 import { Lazy } from "./lazy.js";
 import { List, useList } from "./list.js";
 import { control } from "./names.js";
+import { Shaped, shapeable, shotsOf } from "./shaped.js";
 
 /** @typedef {import("../client.js").ContentDetail} Detail */
 
@@ -25,7 +26,14 @@ const current = ({ id: contentId, revisionId: was }, revisionId) =>
 
 /** @param {{content: Detail, edits: boolean, reload: () => Promise<void>}} props */
 export function Revisions({ content, edits, reload }) {
-  const found = useList("listContentRevisions", { contentId: content.id, limit: 5 }, [content.listingId]);
+  const found = useList(
+    "listContentRevisions",
+    { contentId: content.id, limit: 5 },
+    [content.listingId],
+    undefined,
+    (items) => shapeable(...items.map(({ description }) => description)),
+  );
+  const shots = shotsOf(content);
   const choose = useChange(reload);
   const [needing, setNeeding] = useState("");
   return html`
@@ -50,11 +58,7 @@ export function Revisions({ content, edits, reload }) {
               </p>
               ${
                 one.description &&
-                html`
-                  <p class="text small" dir="auto">
-                    ${one.description}
-                  </p>
-                `
+                html`<${Shaped} text=${one.description} under=${2} shots=${shots} class="small" />`
               }
               ${
                 edits &&
