@@ -19,6 +19,7 @@ from tests.support.sizes import not_quick
 WRONG: dict[str, list[Any]] = {
     "listen": ["", 8080, "tcp:65536", "tcp:interface=::1:port=99999", "ssl:70000"],
     "admin": ["tcp:70000", ""],
+    "markup": ["", "html", "Markdown", True],
     "log_format": ["", "xml", "JSON", 5, True],
     "database": ["", "host", "postgresql://[::1/x", 5],
     "database_read": ["", "host", 5],

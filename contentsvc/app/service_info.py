@@ -29,7 +29,7 @@ def service_info(context: Context) -> ServiceInfo:
             ServiceIssuer(each.issuer, each.name or "", each.client_id or "")
             for each in (issuer.settings for issuer in issuers.for_pages)
         ],
-        markup="none",
+        markup=settings.markup,
         links=[ServiceLink(Label(*link.label), link.url) for link in brand.links] if brand else [],
         mail=context.mailing is not None,
     )

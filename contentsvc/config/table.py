@@ -15,6 +15,7 @@ from contentsvc.config.kinds import (
     frame_origins,
     guests_may,
     inviters,
+    markup,
     metadata,
     place,
     platforms,
@@ -300,6 +301,13 @@ class Settings:
     )
     required_platforms: tuple[str, ...] = GAME.setting(
         kinds.words, (), "platforms that every package must support", "They are among `platforms`."
+    )
+    markup: Literal["markdown", "none"] = GAME.setting(
+        markup,
+        "markdown",
+        "how the descriptions and change notes of content are written",
+        "With `markdown` the portal shows their paragraphs, emphasis, headings, lists, quotes, "
+        "code, rules, links and screenshots. The API answers texts as they were sent.",
     )
     notification_retention: int = GAME.setting(
         kinds.number(0, 36_500), 90, "days that notifications are kept, read or unread; 0: forever"

@@ -288,7 +288,7 @@ def make_pages(
         clock,
         reply,
         Assets(brand, modules),
-        partial(preview, db),
+        partial(preview, db, settings.markup),
         issuers,
         public_url=settings.public_url,
         media_url=media_url if media_url and "://" in media_url else None,

@@ -6,6 +6,7 @@ from typing import Any, Final, NamedTuple
 from msgspec import Struct, json
 
 from contentsvc.framework.db.database import Database
+from contentsvc.portal.plain_text import plain
 from contentsvc.store.accounts import users
 from contentsvc.store.challenges import definitions
 from contentsvc.store.content import collections, items
@@ -32,17 +33,23 @@ class Preview(NamedTuple):
     image: str
 
 
-async def preview(db: Database, kind: str, id: str) -> Preview | None:
+async def preview(db: Database, markup: str, kind: str, id: str) -> Preview | None:
     """The preview of the content, user, challenge or collection with this id, in lower case; None
-    if a stranger does not see it. Raises what the database raises."""
+    if a stranger does not see it. `markup` is how descriptions of content are written. Raises what
+    the database raises."""
+    if kind == "content":
+        return await _of_content(db, id, markup)
     return await _KINDS[kind](db, id)
 
 
-async def _of_content(db: Database, id: str) -> Preview | None:
+async def _of_content(db: Database, id: str, markup: str) -> Preview | None:
     seen = await items.detail(db, id, None, False)
     if seen is None:
         return None
-    return Preview(seen.info.name, _short(seen.description), seen.screenshots[0])
+    text = seen.description
+    return Preview(
+        seen.info.name, _short(plain(text) if markup == "markdown" else text), seen.screenshots[0]
+    )
 
 
 async def _of_user(db: Database, id: str) -> Preview | None:
@@ -69,7 +76,6 @@ async def _of_challenge(db: Database, id: str) -> Preview | None:
 
 
 _KINDS: Final[dict[str, Callable[[Database, str], Coroutine[Any, Any, Preview | None]]]] = {
-    "content": _of_content,
     "user": _of_user,
     "challenges": _of_challenge,
     "collections": _of_collection,

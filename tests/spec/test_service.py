@@ -19,7 +19,7 @@ class ServiceTests(SpecCase):
                 "guestsMay": [],
                 "registration": True,
                 "issuers": [],
-                "markup": "none",
+                "markup": "markdown",
                 "links": [],
                 "mail": False,
             },

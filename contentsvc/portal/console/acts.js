@@ -7,9 +7,8 @@ export const ACTS = {
   report: ["report_upheld", "report_dismissed"],
   content: [
     ...["content_suspended", "content_restored", "content_featured", "content_unfeatured"],
-    ...["content_changed", "content_renamed", "visibility_changed", "revision_published", "revision_selected"],
-    ...["revision_requires", "comments_locked", "comments_unlocked"],
-    "staff_tags_changed",
+    ...["content_changed", "content_renamed", "visibility_changed", "comments_locked", "comments_unlocked"],
+    ...["revision_published", "revision_selected", "revision_requires", "staff_tags_changed"],
   ],
   comment: ["comment_deleted"],
   collection: ["collection_deleted"],

@@ -1,4 +1,5 @@
 /** What a content says of itself, as a form for those who work on it. */
+import { ApiError } from "../client.js";
 import { html, useEffect, useRef, useState } from "../vendor/preact.js";
 import { underWay } from "../notices.js";
 import { limits } from "../limits.js";
@@ -9,7 +10,10 @@ import { Drop, wrongPicture } from "./drop.js";
 import { Both, same, useEdit } from "./edit.js";
 import { Alert, Button, Field, Form, joined, Refused } from "./form.js";
 import { Picture, uploaded } from "./pictures.js";
+import { refuse } from "./problems.js";
 import { moved } from "./reorder.js";
+import { shotsOf } from "./shaped.js";
+import { ShapedField } from "./shaped-field.js";
 import { Shots } from "./shots.js";
 import { divided, tagName } from "./tag-names.js";
 import { TagFields, tagsOf } from "./tags.js";
@@ -17,9 +21,10 @@ import { TagFields, tagsOf } from "./tags.js";
 /** @typedef {import("../client.js").ContentDetail} Detail */
 
 /** @param {Detail} content */
-function fields({ type, description, tags, attributes, screenshotUris }) {
+function fields({ name, type, description, tags, attributes, screenshotUris }) {
   const { chosen, others } = divided(tags, type);
   return {
+    name,
     description,
     screenshots: screenshotUris.filter(Boolean),
     chosen,
@@ -51,25 +56,46 @@ function Shot({ path, content }) {
   `;
 }
 
+/** Give it another name, unless it has got one meanwhile.
+ * @param {string} contentId @param {string} name @param {string} before
+ * @param {boolean} isWritten whether something else has just been written
+ * @param {import("../replace.js").Options} options of what was read before that */
+async function rename(contentId, name, before, isWritten, options) {
+  const now = isWritten ? { seen: {} } : options;
+  const isSame = !isWritten || (await client.getContent({ contentId }, now)).name === before;
+  try {
+    // With what was read before, it is refused, and read again.
+    await client.setContentName({ contentId, body: { name } }, isSame ? now : options);
+  } catch (error) {
+    if (error instanceof ApiError && error.status === 429)
+      refuse({ name: t("edit.renamed", { count: Math.ceil((error.retryAfter ?? 0) / 3600) }) });
+    throw error;
+  }
+}
+
 /** @param {{content: Detail, onDone: () => Promise<unknown>}} props */
 export default function Edit({ content, onDone }) {
   const contentId = content.id;
   const { values, change, save, both } = useEdit(`content.${contentId}`, fields(content), {
     read: (options) => client.getContent({ contentId }, options),
     fields,
-    write: ({ description, screenshots, chosen, tags, attributes }, now, options) => {
+    write: async ({ name, description, screenshots, chosen, tags, attributes }, now, options) => {
       const was = fields(now);
+      const own = { name, description, screenshots, chosen, tags, attributes };
+      const isOther = !same({ ...was, name }, own);
       const body = {
         description,
         screenshotUris: screenshots,
         ...(!same([chosen, tags], [was.chosen, was.tags]) && { tags: tagsOf(content.type, chosen, tags) }),
         ...(!same(attributes, was.attributes) && { attributes: attributesOf(attributes) }),
       };
-      return client.putContent({ contentId, body }, options);
+      if (isOther) await client.putContent({ contentId, body }, options);
+      if (name !== was.name) await rename(contentId, name, was.name, isOther, options);
     },
     done: onDone,
   });
   const labels = {
+    name: t("field.name"),
     description: t("field.description"),
     screenshots: t("field.screenshots"),
     chosen: t("tags.groups"),
@@ -122,10 +148,20 @@ export default function Edit({ content, onDone }) {
       onSend=${() => (pending ? setDue(true) : save.run())}
     >
       <${Field}
-        label=${labels.description}
-        lines=${6}
-        name="description"
+        label=${labels.name}
+        name="name"
         focused
+        required
+        needed=${t("error.needs-name")}
+        value=${values.name}
+        onChange=${(/** @type {string} */ name) => change({ name })}
+      />
+      <${ShapedField}
+        label=${labels.description}
+        lines=${12}
+        name="description"
+        under=${1}
+        shots=${shotsOf({ ...content, screenshotUris: values.screenshots })}
         value=${values.description}
         onChange=${(/** @type {string} */ description) => change({ description })}
       />

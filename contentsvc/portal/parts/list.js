@@ -16,19 +16,29 @@ const PARTS = 8;
  * @param {Record<string, any>} parameters
  * @param {unknown[]} keys
  * @param {(items: any[], before: number) => boolean} [enough] whether there is something to show beside
- *   those from `before`: else the next part is read too */
-export function useList(name, parameters, keys, enough = (items, before) => items.length > before) {
+ *   those from `before`: else the next part is read too
+ * @param {(items: any[]) => Promise<unknown>} [prepare] what the items wait for */
+export function useList(
+  name,
+  parameters,
+  keys,
+  enough = (items, before) => items.length > before,
+  prepare = async () => {},
+) {
   // What is read again is as long as what is shown.
   const parts = useRef({ count: 1, of: "" });
   const of = `parts ${name} ${JSON.stringify(keys)}`;
   if (parts.current.of !== of) parts.current = { count: recall(of) ?? 1, of };
+  /** @param {object} from @param {{signal?: AbortSignal}} [options] */
+  const read = async (from, options) => {
+    const part = /** @type {{items: any[], next: object | null}} */ (await client.part(name, from, options));
+    await prepare(part.items);
+    return part;
+  };
   const loaded = useLoad(async (signal) => {
-    /** @param {object} from */
-    const read = async (from) =>
-      /** @type {{items: any[], next: object | null}} */ (await client.part(name, from, { signal }));
-    let found = await read(parameters);
+    let found = await read(parameters, { signal });
     const longer = async () => {
-      const part = await read(/** @type {object} */ (found.next));
+      const part = await read(/** @type {object} */ (found.next), { signal });
       found = { items: [...found.items, ...part.items], next: part.next };
     };
     // A part may be empty where few fit, and the next one not.
@@ -42,7 +52,7 @@ export function useList(name, parameters, keys, enough = (items, before) => item
     /** @type {any[]} */
     let items = [];
     for (let n = 0; n < PARTS && next; n += 1) {
-      const part = /** @type {{items: any[], next: object | null}} */ (await client.part(name, next));
+      const part = await read(next);
       parts.current.count += 1;
       items = [...items, ...part.items];
       next = part.next;

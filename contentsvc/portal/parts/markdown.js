@@ -8,11 +8,14 @@ import { outside } from "./outward.js";
  *   alt?: string}} Element `line` is where it begins in the text; the rest are what it has beside its tag: an
  *   `a` its address, a list its first number, an `img` the number of the screenshot and what it shows */
 
+/** What is counted while a text is read: the paragraphs that are open, one in the other, and the marks.
+ * @typedef {{open: number, marks: number}} Counted */
+
 /** How deep elements may be in each other, and how many there may be. What is beyond is shown as written. */
 export const DEEPEST = 16;
 export const MOST = 5_000;
-/** After so many tokens there is nothing more to find: at least MOST elements are made of them. Where marks make
- * no elements, it may be less. */
+/** After so many tokens there is nothing more to find: MOST elements are made of them. Where marks make none,
+ * it may be less. */
 const BLOCKS = 5 * MOST;
 const MARKS = 4 * MOST;
 /** So many images may be in the text that stands for an image, one inside of the other. */
@@ -25,10 +28,10 @@ const parser = new MarkdownIt("commonmark", { html: false, maxNesting: DEEPEST +
 parser.disable(["html_block", "html_inline"]);
 // An address is judged where it becomes a link.
 parser.validateLink = () => true;
-parser.normalizeLink = (address) => address;
-parser.normalizeLinkText = (text) => text;
+parser.normalizeLink = (/** @type {string} */ address) => address;
+parser.normalizeLinkText = (/** @type {string} */ text) => text;
 
-// What is too deep is taken as it is written, and what is too much is left to `shape`, which has stopped before.
+// What is too deep is taken as it is written. What is too much is left out: `shape` stops before it.
 parser.block.ruler.before("code", "limits", (state, line, end, silent) => {
   const room = DEEPEST - state.level;
   const isFull = state.tokens.length > BLOCKS;
@@ -47,8 +50,8 @@ parser.block.ruler.before("code", "limits", (state, line, end, silent) => {
   return true;
 });
 
-/** The state of a paragraph. The `map` of a token, which elsewhere has lines, is where it begins and ends in the text
- * of the paragraph; an end of -1 is that of the text. */
+/** The state of a paragraph. The `map` of a token, which of blocks has lines, is where it begins and ends in
+ * it; -1 is its end. */
 class Placed extends parser.inline.State {
   /** Where the present rule began, and how many tokens it has made. */
   begun = 0;
@@ -56,10 +59,14 @@ class Placed extends parser.inline.State {
   /** The place of the last token. @type {[number, number]} */
   last = [0, 0];
 
+  get counted() {
+    return /** @type {Counted} */ (/** @type {unknown} */ (this.env));
+  }
+
   /** @param {ConstructorParameters<typeof parser.inline.State>} given */
   constructor(...given) {
     super(...given);
-    this.env.open = (this.env.open ?? 0) + 1;
+    this.counted.open += 1;
   }
 
   /** @param {string} type @param {string} tag @param {import("markdown-it").Token["nesting"]} nesting */
@@ -67,19 +74,21 @@ class Placed extends parser.inline.State {
     const token = super.push(type, tag, nesting);
     token.map = this.last = [this.begun + this.made, -1];
     this.made += 1;
-    this.env.marks = (this.env.marks ?? 0) + 1;
+    this.counted.marks += 1;
     return token;
   }
 }
 parser.inline.State = Placed;
-parser.inline.ruler2.push("end", (state) => void (state.env.open -= 1));
+parser.inline.ruler2.push("end", (state) => {
+  /** @type {Placed} */ (state).counted.open -= 1;
+});
 parser.inline.ruler.before("text", "limits", (given, silent) => {
   const state = /** @type {Placed} */ (given);
   if (silent) return false;
   if (state.last[1] < 0) state.last[1] = state.pos;
   state.begun = state.pos;
   state.made = 0;
-  if (!(state.env.marks > MARKS) && state.env.open <= IMAGES) return false;
+  if (state.counted.marks <= MARKS && state.counted.open <= IMAGES) return false;
   state.pending += state.src.slice(state.pos, state.posMax);
   state.pos = state.posMax;
   return true;
@@ -90,10 +99,12 @@ parser.inline.ruler.before("text", "limits", (given, silent) => {
  * @returns {string} */
 const plain = (tokens) =>
   tokens
-    .map((token) => (/break$/.test(token.type) ? "\n" : token.children ? plain(token.children) : token.content))
+    .map((token) =>
+      /break$/.test(token.type) ? "\n" : token.children ? plain(token.children) : token.content,
+    )
     .join("");
 
-/** Where the text of a token begins and ends. Of `**` the parser makes a token of the second, then of the first.
+/** Where the text of a token begins and ends. The token of `**` is that of its inner sign.
  * @param {Token} token @param {string} text */
 function placeOf({ type, markup, map }, text) {
   const [from, to] = map ?? [0, -1];
@@ -140,8 +151,8 @@ export function shape(text) {
         end();
         continue;
       }
-      const href = type === "link_open" ? outside(token.attrGet("href") ?? "")?.href : undefined;
-      const shot = type === "image" ? shotOf(token.attrGet("src") ?? "") : null;
+      const href = type === "link_open" ? outside(`${token.attrGet("href")}`)?.href : undefined;
+      const shot = type === "image" ? shotOf(`${token.attrGet("src")}`) : null;
       if (type === "image" && !shot) {
         top().children.push(plain(token.children ?? []));
         continue;
@@ -168,7 +179,7 @@ export function shape(text) {
     return true;
   };
 
-  for (const token of parser.parse(text, {})) {
+  for (const token of parser.parse(text, { open: 0, marks: 0 })) {
     const [line] = token.map ?? [0];
     if (token.type === "written") top().children.push(token.content);
     else if (token.type === "inline") {

@@ -10,6 +10,7 @@ import { useChange } from "./hooks.js";
 import { Lazy } from "./lazy.js";
 import { List, useList } from "./list.js";
 import { control } from "./names.js";
+import { Shaped, shapeable, shotsOf } from "./shaped.js";
 
 /** @typedef {import("../client.js").ContentDetail} Detail */
 
@@ -36,7 +37,9 @@ export function Revisions({ content, edits, reload }) {
     [content.listingId],
     (items, before) =>
       items.length > before && (before > 0 || !named || items.some(({ id }) => id === named)),
+    (items) => shapeable(...items.map(({ description }) => description)),
   );
+  const shots = shotsOf(content);
   const choose = useChange(reload);
   const [needing, setNeeding] = useState("");
   return html`
@@ -63,11 +66,7 @@ export function Revisions({ content, edits, reload }) {
               </p>
               ${
                 one.description &&
-                html`
-                  <p class="text small" dir="auto">
-                    ${one.description}
-                  </p>
-                `
+                html`<${Shaped} text=${one.description} under=${2} shots=${shots} class="small" />`
               }
               ${
                 !one.current &&

@@ -24,6 +24,7 @@ import { PersonLink, Team } from "../parts/people.js";
 import { Dependents, MoreBy, Uses } from "../parts/related.js";
 import { Report } from "../parts/report.js";
 import { Revisions } from "../parts/revisions.js";
+import { Shaped, shapeable, shotsOf } from "../parts/shaped.js";
 import { groupOf, tagName } from "../parts/tag-names.js";
 import { logInAddress } from "../parts/then.js";
 import { Votes } from "../parts/votes.js";
@@ -41,7 +42,11 @@ export default function Content({ parameters }) {
   const contentId = parameters.id;
   const { user } = useSession();
   const found = useLoad(
-    (signal) => client.getContent({ contentId, ...game() }, { signal }),
+    async (signal) => {
+      const content = await client.getContent({ contentId, ...game() }, { signal });
+      await shapeable(content.description);
+      return content;
+    },
     [contentId, user?.id],
   );
   const isBlocked = useBlocks(found.data?.authorId);
@@ -197,9 +202,7 @@ function Shown({ content, found }) {
  * @param {{content: Detail}} props */
 function Said({ content }) {
   return html`
-    <p class="text description" dir="auto">
-      ${content.description}
-    </p>
+    <${Shaped} text=${content.description} under=${1} shots=${shotsOf(content)} class="description" />
     ${
       content.tags.length > 0 &&
       html`

@@ -15,6 +15,7 @@ import { LibraryFrame } from "../parts/library-frame.js";
 import { List, useList } from "../parts/list.js";
 import { control, typeName } from "../parts/names.js";
 import { Picture } from "../parts/pictures.js";
+import { Shaped, shapeable } from "../parts/shaped.js";
 import { Empty, Loaded } from "../parts/states.js";
 
 /** @typedef {import("../client.js").Subscription} Saved */
@@ -239,7 +240,11 @@ function Row({ user, saved, before, onRemove, onChange }) {
  * @param {{contentId: string, before: string}} props */
 function Changes({ contentId, before }) {
   const found = useLoad(
-    (signal) => client.listContentRevisions({ contentId, limit: 5 }, { signal }),
+    async (signal) => {
+      const revisions = await client.listContentRevisions({ contentId, limit: 5 }, { signal });
+      await shapeable(...revisions.map(({ description }) => description));
+      return revisions;
+    },
     [contentId],
   );
   const all = found.data ?? [];
@@ -256,14 +261,7 @@ function Changes({ contentId, before }) {
               <li key=${one.id}>
                 <b dir="auto">${one.version || t("content.no-version")}</b>${" "}
                 <span class="faint">${ago(one.created)}</span>
-                ${
-                  one.description &&
-                  html`
-                    <span class="text" dir="auto">
-                      ${one.description}
-                    </span>
-                  `
-                }
+                ${one.description && html`<${Shaped} text=${one.description} under=${3} />`}
               </li>
             `,
         )}

@@ -21,6 +21,8 @@ import { refuse } from "../parts/problems.js";
 import { needsOf, NeedsFields, NO_NEEDS, requiresOf } from "../parts/requires.js";
 import { Sending } from "../parts/sending.js";
 import { visibilities } from "../parts/sharing.js";
+import { shotsOf } from "../parts/shaped.js";
+import { ShapedField } from "../parts/shaped-field.js";
 import { Shots } from "../parts/shots.js";
 import { TagFields, tagsOf } from "../parts/tags.js";
 import { moved } from "../parts/reorder.js";
@@ -220,6 +222,11 @@ function Editor({ existing }) {
     if (first !== "files") return null;
     return isFurther.current ? "originating" : index === "0" ? "entity" : "screenshotUris";
   };
+  /** @type {import("../parts/shaped.js").Shots} */
+  const shown = (number, alt) => {
+    const file = shots[number - 1];
+    return file ? html`<${Preview} file=${file} alt=${alt} />` : null;
+  };
   if (storage.data?.files === "external") return html`<p class="notice">${t("publish.external")}</p>`;
   return html`
     ${isSending && html`<${Sending} path=${path} of=${own} />`}
@@ -246,7 +253,13 @@ function Editor({ existing }) {
               onChange=${(/** @type {string} */ type) => change({ type })}
               options=${types}
             />
-            <${Field} label=${t("field.description")} lines=${6} ...${text("description")} />
+            <${ShapedField}
+              label=${t("field.description")}
+              lines=${8}
+              under=${2}
+              shots=${shown}
+              ...${text("description")}
+            />
             <${TagFields}
               type=${values.type}
               chosen=${values.chosen}
@@ -336,7 +349,13 @@ function Editor({ existing }) {
           placeholder=${existing?.revision.version}
           ...${text("version")}
         />
-        <${Field} label=${t("field.notes")} lines=${3} ...${text("notes")} />
+        <${ShapedField}
+          label=${t("field.notes")}
+          lines=${5}
+          under=${2}
+          shots=${existing ? shotsOf(existing) : shown}
+          ...${text("notes")}
+        />
       </section>
       <section class="panel credits">
         <h2>${t("publish.credits")}</h2>
@@ -448,13 +467,13 @@ function FileList({ label, files, onChange }) {
   `;
 }
 
-/** @param {{file: File}} props */
-export function Preview({ file }) {
+/** @param {{file: File, alt?: string}} props */
+export function Preview({ file, alt = "" }) {
   const [url, setUrl] = useState("");
   useEffect(() => {
     const made = URL.createObjectURL(file);
     setUrl(made);
     return () => URL.revokeObjectURL(made);
   }, [file]);
-  return html`<span class="preview">${url && html`<img src=${url} alt="" />`}</span>`;
+  return html`<span class="preview">${url && html`<img src=${url} alt=${alt} />`}</span>`;
 }

@@ -232,6 +232,7 @@ export const de = {
   "edit.mine": "Deins",
   "edit.moved":
     "Das hat sich geändert, während du gewählt hast. Sieh nach, wie es jetzt ist, und wähle noch einmal.",
+  "edit.renamed": "Der Name wurde zuletzt oft genug geändert. In {count} Std. geht es wieder.",
   "edit.take": "Das andere nehmen",
   "edit.theirs": "Wie es jetzt ist",
   "error.network":
@@ -693,6 +694,9 @@ export const de = {
   "settings.username-hint":
     "3 bis 32 Buchstaben ohne Umlaute, Ziffern, _, . und -. Du kannst ihn einmal in 30 Tagen ändern.",
   "settings.username-wait": "Du hast deinen Namen vor Kurzem geändert. Versuch es später noch einmal.",
+  "shape.hint":
+    "**fett**, *kursiv*, # Überschrift, - Liste, > Zitat, `Code`, [Link](https://…), ![Bild](screenshot:1)",
+  "shape.preview": "Vorschau: {field}",
   "sharing.did": "{name} ist eingeladen.",
   "sharing.editor-text":
     "Wer mitwirkt, kann es auch bearbeiten und Revisionen veröffentlichen, sobald die Einladung angenommen ist.",

@@ -224,6 +224,7 @@ export const en = {
   "edit.keep": "Keep mine",
   "edit.mine": "Yours",
   "edit.moved": "This has changed while you were choosing. Look at it as it is now, and choose again.",
+  "edit.renamed": "This has had other names often enough lately. In {count} h it can have another one.",
   "edit.take": "Take theirs",
   "edit.theirs": "As it is now",
   "error.network": "The service does not answer. What you typed is kept: try again in a moment.",
@@ -664,6 +665,9 @@ export const en = {
   "settings.username-hint":
     "3 to 32 letters without accents, digits, _, . and -. You can change it once in 30 days.",
   "settings.username-wait": "You changed your name not long ago. Try again later.",
+  "shape.hint":
+    "**bold**, *italic*, # heading, - list, > quote, `code`, [link](https://…), ![picture](screenshot:1)",
+  "shape.preview": "Preview: {field}",
   "sharing.did": "{name} is invited.",
   "sharing.editor-text": "Members also edit it and publish revisions, once they accept.",
   "sharing.full": "It is full: {limit} is the most. Remove somebody first.",
