@@ -1923,20 +1923,6 @@ export interface ShownRequires {
   features?: string[];
 }
 
-/** What a revision requires of a client, in answers: platforms too that the service had once. */
-export interface ShownRequires {
-  game?: GameVersions;
-  platforms?: string[];
-  features?: string[];
-}
-
-/** What a revision requires of a client, in answers: platforms too that the service had once. */
-export interface ShownRequires {
-  game?: GameVersions;
-  platforms?: string[];
-  features?: string[];
-}
-
 /** Somebody who is no player, with the moment since which they have the role. */
 export interface StaffMember {
   user: UserInfo;
