@@ -11,8 +11,8 @@ import { divided, groupOf, groupsFor, sameTag, tagName } from "./tag-names.js";
 
 /** @typedef {import("../tag-groups.js").TagGroup} TagGroup */
 
-/** Milliseconds after the last letter when it asks; how many it offers, and how many it asks for: some are there
- * already. */
+/** Milliseconds after the last letter when it asks; how many it offers, and how many it asks for: some are
+ * there already. */
 const PAUSE = 200;
 const OFFERED = 8;
 const ASKED = 30;
@@ -22,8 +22,8 @@ const SHOWN = 12;
 const LAST = /^(.*,)?\s*([^,"]*)$/s;
 
 /** The tags of a group, of which as many are chosen as it allows: where that is one, another takes its place.
- * @param {{group: TagGroup, chosen: string[], onChange: (chosen: string[]) => void, counts?: Map<string, number>,
- *   counted?: boolean, problem?: string}} props `chosen` may have tags of other groups, and `counts` how many
+ * @param {{group: TagGroup, chosen: string[], onChange: (chosen: string[]) => void,
+ *   counts?: Map<string, number>, counted?: boolean, problem?: string}} props `chosen` may have tags of other groups, and `counts` how many
  *   contents have a tag, where that is shown; `problem` is the id of what is wrong with them
  */
 export function TagChoice({ group, chosen, onChange, counts, counted = false, problem }) {
@@ -45,7 +45,7 @@ export function TagChoice({ group, chosen, onChange, counts, counted = false, pr
     <fieldset class="tag-choice">
       <legend>
         ${group.label[language]}
-        ${group.most !== null && html`${" "}<span class="faint small">${t("tags.most", { count: group.most })}</span>`}
+        ${most !== null && html`${" "}<span class="faint small">${t("tags.most", { count: most })}</span>`}
       </legend>
       <ul class="chips">
         ${shown.map(
