@@ -69,6 +69,7 @@ user/email/verification verifyEmail:PUT
 user/password-reset requestPasswordReset resetPassword:PUT:once
 user/search searchUsers:GET
 user/{userId} getUser updateUser:PUT deleteUser:once
+user/{userId}/account putAccount
 user/{userId}/achievements listAchievements
 user/{userId}/ban getBan banUser:PUT unbanUser:DELETE
 user/{userId}/blocked listBlockedUsers

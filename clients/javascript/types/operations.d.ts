@@ -636,14 +636,17 @@ export interface CurrentRevision {
 }
 
 /**
- * A day of UTC. `active` are the users who logged in or renewed a log-in; `downloads` the
- * files that were handed out, and `bytes` their bytes.
+ * A day of UTC. `registered` are new full accounts, of guests too, and `guests` the new
+ * guests; `active` the users who logged in or renewed a log-in; `downloads` the files that
+ * were handed out, and `bytes` their bytes.
  */
 export interface DayStatistics {
   /** a day of UTC */
   day: string;
   /** how many on this day */
   registered: number;
+  /** how many on this day */
+  guests: number;
   /** how many on this day */
   active: number;
   /** how many on this day */
@@ -863,6 +866,8 @@ export interface EventData {
   until?: number | null;
   /** the new role */
   role?: string;
+  /** whether a guest was made */
+  guest?: boolean;
   /** bytes of the file */
   size?: number;
   /** what the file was announced for */
@@ -1016,6 +1021,8 @@ export interface FullUser {
   publicProfile: Profile;
   /** player, curator, moderator or admin. Later releases may have further roles */
   role: string;
+  /** whether it is a guest, and no full account yet */
+  guest: boolean;
 }
 
 /** Versions of the game. `max` is compared on as many numbers as it has: 1.4 takes in 1.4.9. */
@@ -1035,6 +1042,16 @@ export interface GoodbyeMessage {
   reason: string;
   /** the least seconds to wait before connecting again */
   retryAfter: number;
+}
+
+/**
+ * A token of the account with which a guest becomes a full account, and the name that this is
+ * to have.
+ */
+export interface GuestLink {
+  subject_token: string;
+  subject_token_type: string;
+  username?: string | null;
 }
 
 /**
@@ -1200,6 +1217,8 @@ export interface ModeratedUser {
   emailVerified: boolean;
   /** player, curator, moderator or admin. Later releases may have further roles */
   role: string;
+  /** whether it is a guest, and no full account yet */
+  guest: boolean;
   /** Unix seconds */
   created: number;
   ban: Ban | null;
@@ -2092,10 +2111,10 @@ export interface TokenAnswer {
  * can only be that of access tokens. It does not take `resource`, `audience` and
  * `actor_token`. `client_credentials` is for service accounts: `client_id` and `client_secret`
  * are here or in the header Authorization, as Basic. Its token has all scopes of the account,
- * or those in `scope`.
+ * or those in `scope`. The grant of guests needs `secret`.
  */
 export interface TokenForm {
-  grant_type: "password" | "refresh_token" | "urn:ietf:params:oauth:grant-type:token-exchange" | "client_credentials";
+  grant_type: "password" | "refresh_token" | "urn:ietf:params:oauth:grant-type:token-exchange" | "client_credentials" | "urn:contentsvc:grant:guest";
   username?: string;
   password?: string;
   refresh_token?: string;
@@ -2109,6 +2128,8 @@ export interface TokenForm {
   client_secret?: string;
   /** scopes, with blanks between them */
   scope?: string;
+  /** 43 to 128 of A to Z, a to z, 0 to 9, _ and -, 16 different ones */
+  secret?: string;
 }
 
 /**
@@ -2207,6 +2228,8 @@ export interface UserMe {
   /** a GUID with dashes, in lower case */
   id: string;
   username: string;
+  /** whether it is a guest, and no full account yet */
+  guest: boolean;
   /** player, curator, moderator or admin. Later releases may have further roles */
   role: string;
   permissions: string[];
@@ -2304,7 +2327,7 @@ export interface Webhook {
 export interface WebhookBody {
   /** an absolute URL of ASCII characters */
   url: string;
-  kinds: ("BanLifted" | "ChallengeClosed" | "ChallengeEntered" | "CommentPosted" | "CommentRemoved" | "ContentChanged" | "ContentPublished" | "ContentStatus" | "ContentVisibility" | "FileStored" | "ReportOpened" | "ReportResolved" | "RevisionPublished" | "RoleChanged" | "UserBanned" | "UserDeleted" | "UserRegistered" | "UserRenamed" | "WebhookDisabled")[] | null;
+  kinds: ("BanLifted" | "ChallengeClosed" | "ChallengeEntered" | "CommentPosted" | "CommentRemoved" | "ContentChanged" | "ContentPublished" | "ContentStatus" | "ContentVisibility" | "FileStored" | "GuestBecameUser" | "ReportOpened" | "ReportResolved" | "RevisionPublished" | "RoleChanged" | "UserBanned" | "UserDeleted" | "UserRegistered" | "UserRenamed" | "WebhookDisabled")[] | null;
   enabled: boolean;
 }
 
@@ -3367,10 +3390,20 @@ export interface Operations {
 
   /** Delete the account, for good. */
   deleteUser(
+    parameters?: {
+      /** the caller's own where it is left out */
+      userId?: string | undefined;
+      body?: PasswordProof | SubjectProof | undefined;
+    },
+    options?: CallOptions,
+  ): Promise<undefined>;
+
+  /** Make a guest a full account, which keeps all that the guest has, as if it registered now. */
+  putAccount(
     parameters: {
       /** the caller's own where it is left out */
       userId?: string | undefined;
-      body: PasswordProof | SubjectProof;
+      body: Registration;
     },
     options?: CallOptions,
   ): Promise<undefined>;
@@ -3802,7 +3835,7 @@ export interface Operations {
     parameters: {
       /** the caller's own where it is left out */
       userId?: string | undefined;
-      body: LinkByPassword | LinkByToken | SubjectProof;
+      body: LinkByPassword | LinkByToken | GuestLink;
     },
     options?: CallOptions,
   ): Promise<undefined>;

@@ -118,6 +118,11 @@ class World:
             "sendStudioNotification": {"to": [self.spare.id]},
             "changeEmail": {"password": self.owner.password},
             "changePassword": passwords,
+            "putAccount": {
+                "username": self.owner.username,
+                "email": self.owner.email,
+                "password": self.owner.password,
+            },
             "checkUpload": {"dependencies": [], "packages": [], "entity": None},
             "reportPlay": {"content": self.main.id},
             "putContent": {"revisionId": self.main.sent["revisionId"]},
