@@ -33,6 +33,7 @@ from contentsvc.client.errors import (
 from contentsvc.client.files.downloading import Downloaded
 from contentsvc.client.files.local import LocalFile, Measured, Progress
 from contentsvc.client.library import Change, FileStore, Library
+from contentsvc.client.login import guest_secret
 from contentsvc.client.notifications.subscription import (
     Received,
     State,
@@ -71,5 +72,6 @@ __all__ = [
     "UnknownNotification",
     "Unreachable",
     "WrongBytes",
+    "guest_secret",
     "verify_webhook",
 ]

@@ -12,6 +12,7 @@ from contentsvc.wire.accounts import (
     EmailConfirmation,
     Export,
     FullUser,
+    GuestLink,
     Identity,
     LinkByPassword,
     LinkByToken,
@@ -58,6 +59,12 @@ class Accounts(Family):
         """Change the user's own password. This ends the user's other sessions."""
         path = f"/user/{self._calls.user}/password"
         await self._calls.send("PUT", path, body, operation="changePassword")
+
+    async def put_account(self, body: Registration) -> None:
+        """Make a full account of the guest who is signed in. It keeps all that it has. Its secret
+        and its other sessions end. Raises ApiError (`username_taken`, `email_taken`,
+        `not_a_guest`)."""
+        await self._calls.send("PUT", f"/user/{self._calls.user}/account", body)
 
 
 class Users(Family):
@@ -136,11 +143,11 @@ class Identities(Family):
         """List a part of them, newest first."""
         return await self._calls.page(self._path, Identity, query)
 
-    async def link(self, body: LinkByPassword | LinkByToken | SubjectProof) -> None:
+    async def link(self, body: LinkByPassword | LinkByToken | GuestLink | SubjectProof) -> None:
         """Link the account that the subject token proves to the user. It takes the password too,
         or where there is none a token of an account that was linked before. If it is linked to the
-        user already, the subject token is enough. Raises ApiError (`identity_taken`,
-        `invalid_subject_token`, `wrong_password`)."""
+        user already, the subject token is enough. A guest becomes a full account with it. Raises
+        ApiError (`identity_taken`, `invalid_subject_token`, `wrong_password`)."""
         await self._calls.send("POST", self._path, body, operation="linkIdentity")
 
     async def unlink(self, identity: str, body: PasswordProof | TokenProof) -> None:
@@ -199,9 +206,9 @@ class AccountDeletion(Family):
         than `most` bytes."""
         return await self._calls.get(f"/user/{self._calls.user}/export", Export, most=most)
 
-    async def delete(self, body: PasswordProof | SubjectProof) -> None:
+    async def delete(self, body: PasswordProof | SubjectProof | None = None) -> None:
         """Delete the user's own account, for good. An account without a password takes a token of
-        another service, whose account is linked to it."""
+        another service, whose account is linked to it, and a guest neither."""
         await self._calls.send("DELETE", f"/user/{self._calls.user}", body, operation="deleteUser")
 
 

@@ -231,6 +231,17 @@ class Client:
         """
         return await self._log_in.exchange(subject_token, token_type)
 
+    async def log_in_as_guest(self, secret: str) -> TokenAnswer:
+        """Begin a session as a guest, where the service takes them. The first time, the secret
+        makes one; later it logs in to the same one. Keep a `guest_secret` before you send it, until
+        `accounts.put_account` or `identities.link` has made the guest a full account, or
+        until this raises `invalid_grant`.
+
+        Raises ApiError (`unsupported_grant_type`, `invalid_grant`, `account_banned`, `slow_down`),
+        Unreachable.
+        """
+        return await self._log_in.begin_guest(secret)
+
     async def log_in_as_service(
         self, account: str, secret: str, scope: str | None = None
     ) -> ServiceToken:

@@ -1,5 +1,6 @@
 """Log-ins: tokens are got, renewed before they expire, and given up (RFC 6749, RFC 7009)."""
 
+import secrets
 from collections.abc import Callable
 from math import inf
 from typing import NamedTuple
@@ -14,6 +15,7 @@ from contentsvc.framework.core.concurrency import SingleFlight
 from contentsvc.wire.accounts import (
     CLIENT_CREDENTIALS,
     EXCHANGE,
+    GUEST,
     RevokeForm,
     ServiceToken,
     TokenAnswer,
@@ -41,8 +43,10 @@ class OAuth:
 
         ApiError has the code `invalid_grant`, `account_banned` or `slow_down`, for example.
         """
-        # Within 30 s the service takes a second use of a refresh token for the same one.
-        answer = await self._post("/oauth/token", form, repeat=form.refresh_token is not None)
+        # Within 30 s the service takes a second use of a refresh token for the same one, and a
+        # guest's secret makes one guest.
+        repeat = form.refresh_token is not None or form.secret is not None
+        answer = await self._post("/oauth/token", form, repeat=repeat)
         return read(answer, TokenAnswer)
 
     async def create_service_token(self, form: TokenForm) -> ServiceToken:
@@ -61,6 +65,11 @@ class OAuth:
         if answer.status != 200:
             raise error_of(answer)
         return answer
+
+
+def guest_secret() -> str:
+    """A new secret of a guest. Keep it before `log_in_as_guest` sends it."""
+    return secrets.token_urlsafe(48)
 
 
 class _Grant(NamedTuple):
@@ -135,6 +144,11 @@ class LogIn:
             grant_type=EXCHANGE, subject_token=subject_token, subject_token_type=token_type
         )
         self._set_grant(await self._granted(form))
+        return self.tokens
+
+    async def begin_guest(self, secret: str) -> TokenAnswer:
+        """Begin a session as the guest of this secret. Raises as `begin` does."""
+        self._set_grant(await self._granted(TokenForm(grant_type=GUEST, secret=secret)))
         return self.tokens
 
     async def begin_service(self, account: str, secret: str, scope: str | None) -> ServiceToken:

@@ -481,8 +481,7 @@ class Settings:
     new_user_bytes: int = QUOTAS.setting(
         _BYTES,
         256 * _MIB,
-        "bytes of the files of a guest and, with smtp, of a user without a confirmed address; "
-        "0: as user_bytes",
+        "bytes of the files of a guest, or with smtp an unconfirmed address; 0: as user_bytes",
     )
     pending_files: int = QUOTAS.setting(
         _MANY, 10_000, "files that a user may announce without sending their bytes; 0: no limit"

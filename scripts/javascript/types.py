@@ -193,7 +193,9 @@ def _parameters(operation: dict[str, Any], schemas: dict[str, Any]) -> Iterator[
         key = operation.get("x-idempotency-key")
         if key is not None:
             type_ = " | ".join(_keyed(each, key, schemas) for each in type_.split(" | "))
-        yield False, _member("body", type_, True)
+        needed = operation["requestBody"]["required"]
+        type_ += "" if needed else " | undefined"
+        yield not needed, _member("body", type_, needed)
 
 
 def _keyed(body: str, key: str, schemas: dict[str, Any]) -> str:

@@ -3,9 +3,9 @@
 from twisted.internet.defer import Deferred
 from twisted.trial.unittest import SynchronousTestCase
 
-from contentsvc.client import ApiError, NotSignedIn, SessionEnded
+from contentsvc.client import ApiError, NotSignedIn, SessionEnded, guest_secret
 from contentsvc.wire.progress import ProgressBody
-from tests.client.fakes import ANN, BOB, TOKENS, World
+from tests.client.fakes import ANN, BOB, TOKENS, World, lost
 
 NEW = {**TOKENS, "access_token": "access-2", "refresh_token": "refresh-2"}
 INVALID = {"code": "invalid_token", "detail": "The token has expired."}
@@ -51,6 +51,24 @@ class SessionTests(SynchronousTestCase):
         world.agent.last.answer(200, {**TOKENS, "issued_token_type": "urn:y"})
         self.assertEqual(self.successResultOf(calling).issued_token_type, "urn:y")
         self.assertEqual(world.client.user, ANN)
+
+    def test_log_in_as_guest(self) -> None:
+        """A log-in as a guest sends the secret, and again after a lost answer."""
+        world, secret = World(), guest_secret()
+        world.agent.then_fail(lost())
+        calling = Deferred.fromCoroutine(world.client.log_in_as_guest(secret))
+        world.clock.pump([1.0] * 3)
+        form = {"grant_type": "urn:contentsvc:grant:guest", "secret": secret}
+        self.assertEqual([form, form], [asked.form for asked in world.agent.asked])
+        world.agent.last.answer(200, TOKENS)
+        self.assertEqual(self.successResultOf(calling).userId, ANN)
+
+    def test_guest_secret(self) -> None:
+        """A secret is one that the service takes, and no other is the same."""
+        secret = guest_secret()
+        self.assertRegex(secret, r"\A[A-Za-z0-9_-]{43,128}\Z")
+        self.assertGreaterEqual(len({*secret}), 16)
+        self.assertNotEqual(secret, guest_secret())
 
     def test_renewal(self) -> None:
         """An access token is renewed before it expires, when it is next needed."""

@@ -105,7 +105,10 @@ def filled(server: str) -> str:
         )
         cursor.execute(
             """insert into former_names (user_id, name, username)
-               select id, sha256(username_key::bytea), 'x' from users"""
+               select id, sha256(username_key::bytea), 'x' from users;
+               insert into guest_secrets (hash, user_id, seen)
+               select sha256(id::text::bytea), id, now() - random() * interval '90 days'
+               from users limit 5000"""
         )
         cursor.execute(
             """insert into tasks (queue, kind, task) select queue, 'ContentPublished', '{}'

@@ -9,6 +9,7 @@ import { Session } from "./session.js";
 import { Storage } from "./storage.js";
 
 const EXCHANGE = "urn:ietf:params:oauth:grant-type:token-exchange";
+const GUEST = "urn:contentsvc:grant:guest";
 
 /** A client of one service, for at most one user at a time. Each operation is a method. */
 export class Client extends EventTarget {
@@ -41,6 +42,11 @@ export class Client extends EventTarget {
   logInWith({ subjectToken, subjectTokenType }, options) {
     const form = { subject_token: subjectToken, subject_token_type: subjectTokenType };
     return this.#session.logIn({ grant_type: EXCHANGE, ...form }, options);
+  }
+
+  /** Begin without an account, or go on as the guest of before. */
+  logInAsGuest(options) {
+    return this.#session.logInAsGuest({ grant_type: GUEST }, options);
   }
 
   /** Act as a service account, by its id and a secret, with all its scopes or those in `scope`. */
@@ -110,6 +116,7 @@ export class Client extends EventTarget {
     const content = form ? { form: body } : { body };
     const answer = await this.request(method, path, { repeatable, ...options, ...content });
     if (name === "setUsername") await this.#session.rename(given.userId, body?.username);
+    if (name === "putAccount" || name === "linkIdentity") await this.#session.becameFull();
     return answer;
   }
 

@@ -1,9 +1,11 @@
 import { sleep } from "./clock.js";
 import { guid } from "./guid.js";
 import { ApiError } from "./errors.js";
+import { Storage } from "./storage.js";
 import { Tabs } from "./tabs.js";
 
 const KEY = "session";
+const SECRET = "guest";
 const MARGIN = 60_000; // milliseconds before its end in which an access token is renewed
 const SERVICE_ENDED = new Set(["invalid_client", "invalid_scope"]);
 const ATTEMPT = 7; // seconds: all four are within the 30 in which the service takes a token again
@@ -16,10 +18,13 @@ const parsed = (text) => {
   }
 };
 
+// Random bits, and as many different letters as the service asks for.
+const made = () => `${guid()}${guid()}-GHIJKLMNOPQRSTU`;
+
 /**
- * At most one log-in. Its record is {key, count, id, username, refresh}: `key` names the log-in,
- * `count` its renewals, so that tabs know the newest. With `cookie`, a path, the refresh token is
- * in a cookie that no script sees.
+ * At most one log-in. Its record is {key, count, id, username, refresh, guest}: `key` names the
+ * log-in, `count` its renewals, so that tabs know the newest. With `cookie`, a path, the refresh
+ * token is in a cookie that no script sees.
  */
 export class Session {
   #client;
@@ -31,6 +36,7 @@ export class Session {
   #restored; // true, or the promise of it
   #renewing;
   #ending = null; // the refusal that ended the log-in
+  #memory = new Storage(); // of a guest's secret, where only a cookie outlives the page
 
   constructor(client, cookie, stores) {
     this.#client = client;
@@ -56,12 +62,42 @@ export class Session {
 
   async logIn(form, options) {
     const asked = this.#client.clock.now();
-    const answer = await this.#grant(form, { ...options, repeatable: false });
+    const guest = form.secret && true;
+    const answer = await this.#grant(form, { ...options, repeatable: !!guest });
     const key = this.#cookie ? "" : guid();
-    const record = await this.#named({ key, count: 0 }, answer, options);
+    const record = await this.#named({ key, count: 0, guest }, answer, options);
     if (this.#record) this.#leave("logout");
     await this.#keep(record, answer, asked);
     return this.user;
+  }
+
+  /** The form's secret is kept before it is sent: who asks again is the same guest. */
+  async logInAsGuest(form, options) {
+    const storage = this.#cookie ? this.#memory : this.#client.storage;
+    let secret;
+    await this.#tabs.alone(async () => {
+      if (!(await storage.get(SECRET))) await storage.set(SECRET, made());
+      secret = await storage.get(SECRET); // without locks another tab may have been later
+    });
+    let isOver = this.#cookie;
+    try {
+      return await this.logIn({ ...form, secret }, options);
+    } catch (error) {
+      isOver = error.code === "invalid_grant" && secret === (await storage.get(SECRET));
+      throw error;
+    } finally {
+      if (isOver) await storage.remove(SECRET);
+    }
+  }
+
+  /** The guest who is logged in, if so, is a full account from now on, perhaps of another name. */
+  async becameFull() {
+    const record = this.#record;
+    if (!record?.guest) return;
+    record.guest = undefined;
+    await this.#client.storage.remove(SECRET);
+    const named = await this.#named({}, { userId: record.id }).catch(() => record);
+    await this.rename(record.id, named.username);
   }
 
   /** Act as a service account, whose secret gets each token: neither is kept or shared. */

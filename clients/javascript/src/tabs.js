@@ -28,7 +28,7 @@ export class Tabs {
   }
 
   /** Do work that no other tab does meanwhile, unless one has done it: then `isDone()`. */
-  async alone(work, isDone) {
+  async alone(work, isDone = () => false) {
     const locks = this.#channel && globalThis.navigator?.locks; // none on plain http
     if (!locks) return work();
     const mine = await locks.request(this.#name, { ifAvailable: true }, async (lock) => {

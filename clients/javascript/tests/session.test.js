@@ -495,3 +495,124 @@ test("a service account of a page of the service's own origin has no cookie", as
   assert.equal(service.of(TOKEN).length, 1);
   assert.equal(service.of("/portal/session").length, 0);
 });
+
+const GUEST = "urn:contentsvc:grant:guest";
+const SECRET = /^[A-Za-z0-9_-]{43,128}$/;
+const kept = (storage) =>
+  [...storage.strings].filter(([key]) => key.endsWith(" guest")).map(([, value]) => value);
+
+test("a guest's secret is kept before it is sent, and is the same the next time", async () => {
+  const storage = new Kept();
+  const { client, service } = world({ storage });
+  let before;
+  service.answers[TOKEN] = [() => ((before = kept(storage)), service.tokens())];
+  assert.deepEqual(await client.logInAsGuest(), { id: USER, username: "ada" });
+  const [{ body }] = service.of(TOKEN);
+  assert.equal(body.grant_type, GUEST);
+  assert.match(body.secret, SECRET);
+  assert.ok(new Set(body.secret).size >= 16);
+  assert.deepEqual(before, [body.secret]);
+  await client.logOut();
+  await client.logInAsGuest();
+  const again = world({ storage });
+  await again.client.logInAsGuest();
+  assert.equal(service.of(TOKEN)[1].body.secret, body.secret);
+  assert.equal(again.service.of(TOKEN)[0].body.secret, body.secret);
+});
+
+test("a guest's secret outlives log-outs without a storage too", async () => {
+  const { client, service } = world();
+  await client.logInAsGuest();
+  await client.logOut();
+  await client.logInAsGuest();
+  const [first, second] = service.of(TOKEN).map(({ body }) => body.secret);
+  assert.equal(first, second);
+});
+
+test("a guest's log-in is sent again with the same secret", async () => {
+  const { client, service, clock } = world();
+  service.answers[TOKEN] = [lost, oauth(429, "slow_down")];
+  const user = client.logInAsGuest();
+  for (let n = 0; n < 8; n += 1) await clock.advance(1000);
+  await user;
+  assert.equal(new Set(service.of(TOKEN).map(({ body }) => body.secret)).size, 1);
+  assert.equal(service.of(TOKEN).length, 3);
+});
+
+test("two log-ins as a guest at once have one secret", async () => {
+  const { client, service } = world({ storage: new Kept() });
+  await Promise.all([client.logInAsGuest(), client.logInAsGuest()]);
+  assert.equal(new Set(service.of(TOKEN).map(({ body }) => body.secret)).size, 1);
+});
+
+test("a guest's secret is forgotten on invalid_grant, and on nothing else", async () => {
+  const storage = new Kept();
+  const { client, service } = world({ storage, retries: 0 });
+  for (const answer of [oauth(403, "account_banned"), oauth(429, "slow_down"), lost]) {
+    service.answers[TOKEN] = [answer];
+    await failure(client.logInAsGuest());
+    assert.equal(kept(storage).length, 1);
+  }
+  service.answers[TOKEN] = [oauth(400, "invalid_grant")];
+  assert.equal((await failure(client.logInAsGuest())).code, "invalid_grant");
+  assert.deepEqual(kept(storage), []);
+  await client.logInAsGuest();
+  const sent = service.of(TOKEN).map(({ body }) => body.secret);
+  assert.equal(new Set(sent).size, 2);
+});
+
+test("a secret that another program has put there meanwhile is not forgotten", async () => {
+  const storage = new Kept();
+  const { client, service } = world({ storage });
+  const other = () => {
+    for (const key of storage.strings.keys()) if (key.endsWith(" guest")) storage.set(key, "other");
+    return oauth(400, "invalid_grant");
+  };
+  service.answers[TOKEN] = [other];
+  await failure(client.logInAsGuest());
+  assert.deepEqual(kept(storage), ["other"]);
+});
+
+test("a guest's secret is forgotten when the account is full, which has its name", async () => {
+  const storage = new Kept();
+  const { client, service } = world({ storage });
+  await client.logInAsGuest();
+  service.answers[`/api/v1/user/${USER}/info`] = [json(200, { id: USER, username: "grace" })];
+  const body = { username: "grace", email: "grace@example.com", password: "open sesame" };
+  await client.putAccount({ body });
+  assert.deepEqual(kept(storage), []);
+  assert.deepEqual(client.user, { id: USER, username: "grace" });
+});
+
+test("so it is with an account elsewhere, whose name is asked for", async () => {
+  const storage = new Kept();
+  const { client, service } = world({ storage });
+  await client.logInAsGuest();
+  service.answers[`/api/v1/user/${USER}/info`] = [json(200, { id: USER, username: "player-7" })];
+  await client.linkIdentity({ body: { subject_token: "x", subject_token_type: "y" } });
+  assert.deepEqual(kept(storage), []);
+  assert.equal(client.user.username, "player-7");
+});
+
+test("a full account forgets no guest's secret", async () => {
+  const storage = new Kept();
+  const { client } = world({ storage });
+  await client.logInAsGuest();
+  await client.logIn({ username: "ada", password: "open sesame" });
+  await client.linkIdentity({ body: { subject_token: "x", subject_token_type: "y" } });
+  assert.equal(kept(storage).length, 1);
+});
+
+test("with a cookie, a guest's secret is in memory until it is answered", async () => {
+  const storage = new Kept();
+  const { client, service } = world({ storage, session: "/portal/session", retries: 0 });
+  service.answers["/portal/session"] = [lost];
+  await failure(client.logInAsGuest());
+  await client.logInAsGuest();
+  await client.logInAsGuest();
+  const sent = service.of("/portal/session").map(({ body }) => body.secret);
+  assert.equal(sent[0], sent[1]);
+  assert.notEqual(sent[1], sent[2]);
+  assert.deepEqual(kept(storage), []);
+  assert.ok(![...storage.strings.values()].some((value) => value.includes(sent[2])));
+});

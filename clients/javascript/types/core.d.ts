@@ -73,6 +73,11 @@ export class Client extends EventTarget {
   /** Log in with a token of another service: `subjectTokenType` is its type of RFC 8693. */
   logInWith(by: { subjectToken: string; subjectTokenType: string }, options?: CallOptions): Promise<User>;
 
+  /** Begin to play without an account, where the service takes guests (`getService`). The first time
+   * this makes a guest, later it logs in to the same one: its secret is kept in the storage, through
+   * log-outs too, until the guest has become a full account. */
+  logInAsGuest(options?: CallOptions): Promise<User>;
+
   /** Act as a service account of the studio, by its id and one of its secrets. The client gets the
    * next tokens by itself. Neither is kept in the storage, and `user` is null. */
   logInAsService(

@@ -3489,10 +3489,20 @@ export interface Operations {
 
   /** Delete the account, for good. */
   deleteUser(
+    parameters?: {
+      /** the caller's own where it is left out */
+      userId?: string | undefined;
+      body?: PasswordProof | SubjectProof | undefined;
+    },
+    options?: CallOptions,
+  ): Promise<undefined>;
+
+  /** Make a guest a full account, which keeps all that the guest has, as if it registered now. */
+  putAccount(
     parameters: {
       /** the caller's own where it is left out */
       userId?: string | undefined;
-      body: PasswordProof | SubjectProof;
+      body: Registration;
     },
     options?: CallOptions,
   ): Promise<undefined>;

@@ -58,6 +58,7 @@ class AccountDeletion(Struct):
         "DELETE",
         "/user/<guid:user>",
         allow=SELF,
+        bodiless=True,
         raises=(WrongPassword, TooManyAttempts, LastAdmin),
     )
     async def delete_user(

@@ -79,7 +79,7 @@ class FullAccounts(Struct):
                 return False
             await addresses.free(tx, body.email)
             await guests.register(tx, own.id, body.username, body.email, encoded)
-            await end_guest(tx, self.revocation, call)
+            await end_others(tx, self.revocation, call)
             if self.mails is not None and not await self.auth.mail_wait(tx, call):
                 await self.mails.ask(tx, own.id, Wanted("confirm", body.email))
         return True
@@ -98,7 +98,6 @@ def check_own_log_in(call: Call) -> None:
         raise Forbidden("The game makes a guest a full account, and no page that it has opened.")
 
 
-async def end_guest(tx: Db, revocation: Revocation, call: Call) -> None:
-    """End the secret and all other log-ins of the caller, who is a guest no more."""
-    await guests.end_secret(tx, call.user)
+async def end_others(tx: Db, revocation: Revocation, call: Call) -> None:
+    """End all other log-ins of the caller, who is a guest no more."""
     revocation.end(tx, await sessions.revoke_all(tx, call.user, call.session))

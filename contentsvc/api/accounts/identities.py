@@ -3,7 +3,7 @@
 from msgspec import Struct
 
 from contentsvc.api.accounts.authentication import Authenticator
-from contentsvc.api.accounts.guests import check_own_log_in, end_guest
+from contentsvc.api.accounts.guests import check_own_log_in, end_others
 from contentsvc.api.accounts.reauthentication import (
     Proved,
     Token,
@@ -129,7 +129,7 @@ class Identities(Struct):
                         return False
                     if not await guests.join(tx, user, each, *account):
                         raise IdentityTaken()
-                    await end_guest(tx, self.revocation, call)
+                    await end_others(tx, self.revocation, call)
             except Refused as error:
                 if name is not None or error.constraint != "users_username":
                     raise

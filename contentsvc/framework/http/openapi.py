@@ -308,7 +308,7 @@ class Document:
             content = {JSON: {"schema": schema, "examples": examples}}
         return {
             "description": f"At most {limit // KIB} KiB.",
-            "required": True,
+            "required": not operation.route.bodiless,
             "content": content,
         }
 

@@ -93,6 +93,8 @@ class Route(NamedTuple):
     """The path of the GET whose validators its If-Match names (see http.preconditions)."""
     guests: str | None = None
     """The word that an operator gives guests for it; None if it is for them as for others."""
+    bodiless: bool = False
+    """Whether some callers need no body."""
 
     @property
     def owned(self) -> bool:
@@ -125,13 +127,14 @@ def route(
     limit: int | None = None,
     heeds: str | None = None,
     guests: str | None = None,
+    bodiless: bool = False,
 ) -> Callable[[Handler], Handler]:
     """Declare the operation that a family's method handles. `allow` says for whom it is: a rule
     such as SELF, a permission, both as in `SELF | MODERATE`, or several permissions of which one
     is enough. `limit` is the most bytes of its body, by default FORM_LIMIT for a form and
     BODY_LIMIT otherwise. What replaces something `heeds` If-Match and If-Unmodified-Since: it names
     the path of the GET that shows what it replaces, and its handler asks `call.unchanged`. `guests`
-    is the word with which it is for guests too.
+    is the word with which it is for guests too. `bodiless`: some callers need none of its `bodies`.
 
     Raises TypeError if the declaration cannot be right: say if the handler's parameters are not
     those of the path, or its answer is not annotated. The message says which handler, and why.
@@ -167,6 +170,7 @@ def route(
             _answer(name, hints),
             heeds,
             guests,
+            bodiless,
         )
         _refuse_wrong(name, declared)
         handler.__route__ = declared  # type: ignore[attr-defined]

@@ -30,7 +30,7 @@ _OLD: Final = f"make_interval(days => :days) + interval '{HOUR} seconds'"
 """How long ago a guest was seen who is not kept. When one was seen is known to the hour."""
 _LOCK: Final = 0x6964656775657374
 """The advisory lock's number: the letters "ideguest"."""
-_SHOWN: Final = "exists (select from contents c where c.author_id = u.id and not c.deleted)"
+_SHOWN: Final = "exists (select from contents c where c.author_id = g.user_id and not c.deleted)"
 
 
 @maybe(f"""
@@ -73,13 +73,14 @@ async def account(db: Db, user: str) -> Account | None:
 
 
 @none("""
+    with ended as (update guest_secrets set seen = null where user_id = :user)
     update users set guest = false, username = :username, email = :email, email_since = now(),
                      email_confirmed = false, password_hash = :password_hash
     where id = :user
 """)
 async def register(tx: Db, user: str, username: str, email: str, password_hash: str) -> None:
-    """Make a guest, who is locked, a full account. Raises Refused `users_username` or `users_email`
-    if it is taken."""
+    """Make a guest, who is locked, a full account. The secret is no guest's any more. Raises Refused
+    `users_username` or `users_email` if it is taken."""
 
 
 @found("select from users where id = :user and guest for update")
@@ -93,6 +94,8 @@ async def lock(tx: Db, user: str) -> bool:
         values (:user, :issuer, :subject, clock_timestamp(), true)
         on conflict (issuer, subject) do nothing
         returning user_id
+    ), ended as (
+        update guest_secrets set seen = null where user_id = (select user_id from made)
     )
     update users set guest = false, username = :username
     where id = (select user_id from made)
@@ -104,17 +107,12 @@ async def join(tx: Db, user: str, username: str, issuer: str, subject: str) -> b
     name is taken."""
 
 
-@none("update guest_secrets set seen = null where user_id = :user")
-async def end_secret(tx: Db, user: str) -> None:
-    """Note that the secret of a user, who is locked, is no guest's any more."""
-
-
 @maybe(f"""
     with turn as materialized (
         select clock_timestamp() - ({_OLD}) as oldest where pg_try_advisory_xact_lock({_LOCK})
     )
-    select u.id from guest_secrets g join users u on u.id = g.user_id
-    where g.seen < (select oldest from turn) and u.guest and not {_SHOWN}
+    select g.user_id from guest_secrets g
+    where g.seen < (select oldest from turn) and not {_SHOWN}
     order by g.seen limit 1
 """)
 async def idle(tx: Db, days: int) -> str | None:
@@ -123,8 +121,8 @@ async def idle(tx: Db, days: int) -> str | None:
 
 
 @found(f"""
-    select from guest_secrets g join users u on u.id = g.user_id
-    where u.id = :user and g.seen < clock_timestamp() - ({_OLD}) and u.guest and not {_SHOWN}
+    select from guest_secrets g
+    where g.user_id = :user and g.seen < clock_timestamp() - ({_OLD}) and not {_SHOWN}
 """)
 async def is_idle(tx: Db, user: str, days: int) -> bool:
     """Whether a user, who is locked, is one of them."""

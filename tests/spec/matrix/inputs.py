@@ -162,7 +162,7 @@ NOTICE: dict[str, Kind] = {
 }
 
 EVENTS = (
-    *("UserRegistered", "UserDeleted", "UserBanned", "BanLifted", "RoleChanged"),
+    *("UserRegistered", "GuestBecameUser", "UserDeleted", "UserBanned", "BanLifted", "RoleChanged"),
     "UserRenamed",
     *("ContentPublished", "RevisionPublished", "ContentChanged", "ContentStatus"),
     "ContentVisibility",
@@ -187,6 +187,7 @@ BODIES: dict[str, tuple[Members, ...]] = {
     # accounts
     "registerUser": (Members({"username": USERNAME, "email": EMAIL, "password": PASSWORD}),),
     "setUsername": (Members({"username": USERNAME}),),
+    "putAccount": (Members({"username": USERNAME, "email": EMAIL, "password": PASSWORD}),),
     "verifyEmail": (Members({"token": FREE}),),
     "requestPasswordReset": (Members({"email": EMAIL}),),
     "resetPassword": (Members({"token": FREE, "new": PASSWORD}),),
@@ -209,7 +210,7 @@ BODIES: dict[str, tuple[Members, ...]] = {
     "linkIdentity": (
         Members(BY_SUBJECT | BY_PASSWORD, told_by="password"),
         Members(BY_SUBJECT | BY_PROOF),
-        Members(BY_SUBJECT),
+        Members(BY_SUBJECT | {"username?": OrNull(USERNAME)}),
     ),
     "unlinkIdentity": (Members(BY_PASSWORD), Members(BY_PROOF)),
     "changePassword": (Members({"current": SENT_PASSWORD, "new": PASSWORD}),),

@@ -74,6 +74,7 @@ ACCOUNTS = (
     Operation("getUser", SELF),
     Operation("updateUser", SELF_OR_MODERATE, USER),
     Operation("setUsername", SELF_OR_MODERATE, USER),
+    Operation("putAccount", SELF, {}, ("not_a_guest",)),
     Operation("changeEmail", SELF, {}, ("mail_unavailable",)),
     Operation("requestEmailVerification", SELF, {}, ("mail_unavailable",)),
     Operation("exportUser", SELF),

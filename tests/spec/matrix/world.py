@@ -124,6 +124,11 @@ class World:
             "changePassword": passwords,
             "checkUpload": {"dependencies": [], "packages": [], "entity": None, "tags": []},
             "setStaffTags": {"tags": []},
+            "putAccount": {
+                "username": self.owner.username,
+                "email": self.owner.email,
+                "password": self.owner.password,
+            },
             "reportPlay": {"content": self.main.id},
             "putContent": {"revisionId": self.main.sent["revisionId"]},
             "setCurrentRevision": {"revisionId": self.main.sent["revisionId"]},
