@@ -9,6 +9,7 @@ import { Session } from "./session.js";
 import { Storage } from "./storage.js";
 
 const EXCHANGE = "urn:ietf:params:oauth:grant-type:token-exchange";
+const PORTAL_CODE = "urn:contentsvc:grant:portal-code";
 
 /** A client of one service, for at most one user at a time. Each operation is a method. */
 export class Client extends EventTarget {
@@ -41,6 +42,11 @@ export class Client extends EventTarget {
   logInWith({ subjectToken, subjectTokenType }, options) {
     const form = { subject_token: subjectToken, subject_token_type: subjectTokenType };
     return this.#session.logIn({ grant_type: EXCHANGE, ...form }, options);
+  }
+
+  /** For pages of the service itself: log in with a game's portal code. */
+  logInWithCode({ code, user }, options) {
+    return this.#session.logIn({ grant_type: PORTAL_CODE, code, user }, options);
   }
 
   /** Act as a service account, by its id and a secret, with all its scopes or those in `scope`. */
