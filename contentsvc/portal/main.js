@@ -1,10 +1,11 @@
 /** The start: the log-in of the last visit, then the page. */
+import "./portal-code.js";
 import { inGame } from "./layout.js";
 import { html, render } from "./vendor/preact.js";
 import { hideAnswer } from "./answer.js";
 import { App } from "./app.js";
 import { keepFocus } from "./focus.js";
-import { restore } from "./session.js";
+import { open, restore } from "./session.js";
 import { applyTheme } from "./theme.js";
 
 hideAnswer();
@@ -12,6 +13,9 @@ applyTheme();
 keepFocus();
 const root = /** @type {HTMLElement} */ (document.getElementById("app"));
 // What is public need not wait for the log-in; who is logged in would see a page of strangers first.
-const [game] = await Promise.all([inGame ? import("./in-game.js") : null, restore()]);
+const [game] = await Promise.all([
+  inGame ? import("./in-game.js") : null,
+  open()?.sent?.catch(restore) ?? restore(),
+]);
 root.replaceChildren();
 render(html`<${App} top=${game?.Bar} />`, root);
