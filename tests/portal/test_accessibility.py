@@ -7,7 +7,8 @@ from typing import Literal
 from playwright.sync_api import ViewportSize, expect
 
 from tests.javascript.harness import PACKAGE, NpmCase
-from tests.portal.walk import Person, WalkCase
+from tests.portal.walk import Person, WalkCase, button
+from tests.portal.world import CONSOLE, OWN, VISITOR, WorldCase
 from tests.spec.challenges.support import ChallengeCase
 from tests.spec.data import guid
 
@@ -24,19 +25,6 @@ SIZES: tuple[ViewportSize, ...] = (
     {"width": 1280, "height": 900},
     {"width": 360, "height": 740},
 )
-PLACES = (
-    *("/", "/browse", "/search?q=tower", "/challenges", "/log-in", "/register", "/account"),
-    *("/notifications", "/friends", "/publish", "/settings"),
-    *("/library", "/library/collections", "/library/memberships"),
-)
-
-CONSOLE = (
-    *("/console", "/console/users", "/console/actions", "/console/featured"),
-    *("/console/challenges", "/console/announcements", "/console/notifications"),
-    *("/console/staff", "/console/events?live=no", "/console/statistics"),
-    *("/console/service-accounts", "/console/webhooks"),
-)
-
 DIALOGS = (
     ("/console/service-accounts", "New service account", "Save"),
     ("/console/webhooks", "New webhook", "Save"),
@@ -104,7 +92,8 @@ class PlacesTests(AxeCase, ChallengeCase):
                 expect(ada.main.get_by_text("Made by hand.")).to_be_visible()
             ada.open("Manage")
             own = (f"{made}/statistics", f"/collections/{ada.id}", f"/user/{ada.id}?tab=emblems")
-            self.look(ada, (*PLACES, made, *own, f"/challenges/{challenge.id}"))
+            self.look(ada, (*VISITOR, *OWN, made, *own, f"/challenges/{challenge.id}"))
+            self.look_large(ada, made)
             with self.step("A wrong address"):
                 ada.go("/nowhere")
                 ada.main.get_by_role("heading", name="Not found", level=1).wait_for()
@@ -113,30 +102,55 @@ class PlacesTests(AxeCase, ChallengeCase):
 
         await self.walk(journey)
 
+    def look_large(self, ada: Person, made: str) -> None:
+        """Have it look at a picture that is opened large."""
+        with self.step("A large picture"):
+            ada.move(made)
+            ada.press("Screenshot 1 of Tilting tower")
+            ada.dialog.get_by_role("img").wait_for()
+            self.assertEqual([], self.seen(ada))
+            ada.escape()
 
-class ConsoleTests(AxeCase):
-    world = "portal-console"
+
+class CompanyTests(AxeCase, WorldCase):
+    world = "portal-still"
+
+    async def test_company(self) -> None:
+        """axe-core finds nothing where a player has to do with others."""
+        there = await self.made()
+
+        def journey(ada: Person) -> None:
+            ada.log_in(there.player)
+            self.look(ada, (*OWN, *there.places))
+            self.report(ada, there.places[3])
+
+        await self.walk(journey)
+
+    def report(self, ada: Person, other: str) -> None:
+        """Have it look at a report of content."""
+        with self.step("A report"):
+            ada.move(other)
+            ada.press("More")
+            # Each comment has one too.
+            button(ada.main, "Report").first.click()
+            ada.dialog.wait_for()
+            self.assertEqual([], self.seen(ada))
+            ada.escape()
+
+
+class ConsoleTests(AxeCase, WorldCase):
+    world = "portal-still"
 
     async def test_console(self) -> None:
         """axe-core finds nothing where those who keep order work."""
-        admin, author = await self.admin(), await self.user()
-        content = await self.content(author)
-        await self.put(f"{content.path}/featured", {"featured": True}, by=admin, expect=204)
-        report = {"reason": "spam", "text": ""}
-        await self.post(f"{content.path}/report", report, by=await self.user(), expect=204)
-        await self.account("events", "users.read")
-        hook = {"url": "https://hook.invalid/", "kinds": ["FileStored"], "enabled": False}
-        await self.put(f"webhooks/{guid()}", hook, by=admin, expect=201)
+        there = await self.made()
         words, path = {"title": "News", "text": "", "level": "warning"}, f"announcements/{guid()}"
-        await self.put(path, words, by=admin, expect=201)
-        told = {"id": guid(), "topic": "news", "data": {}, "to": [author.id]}
-        await self.post("notifications", told, by=admin, expect=202)
+        await self.put(path, words, by=there.admin, expect=201)
 
         def journey(ada: Person) -> None:
-            ada.log_in(admin, "/console")
-            subject = f"/console/reports/content/{content.id}"
-            self.look(ada, (*CONSOLE, subject, f"/console/users/{author.id}"))
+            ada.log_in(there.admin, "/console/reports")
+            self.look(ada, ("/console", *CONSOLE, *there.console))
             self.look_at_dialogs(ada)
 
         await self.walk(journey)
-        await self.delete(path, by=admin, expect=204)
+        await self.delete(path, by=there.admin, expect=204)

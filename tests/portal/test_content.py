@@ -15,7 +15,7 @@ from tests.portal.test_face import PHONE, SHIFTS, SMALL, STILL
 from tests.portal.walk import Person, WalkCase, button
 from tests.spec.data import Content, User, draft, entity, guid, name
 from tests.spec.files.support import File, FilesCase, blob, made_of, packed
-from tests.support.pictures import PNG
+from tests.support.pictures import PNG, WEBP
 
 WIDE = {"width": 1440, "height": 900}
 
@@ -25,6 +25,14 @@ def shot(width: int, height: int, colour: str) -> File:
     written = BytesIO()
     Image.new("RGB", (width, height), colour).save(written, "PNG")
     return File(written.getvalue(), "screenshot", PNG)
+
+
+def moving() -> File:
+    """A screenshot that moves."""
+    written = BytesIO()
+    first, *others = [Image.new("RGB", (160, 90), colour) for colour in ("teal", "olive")]
+    first.save(written, "WEBP", save_all=True, append_images=others, duration=100, loop=0)
+    return File(written.getvalue(), "screenshot", WEBP)
 
 
 class ContentCase(WalkCase, FilesCase):
@@ -205,6 +213,55 @@ class PageTests(ContentCase):
         ada.page.mouse.up()
         expect(said).to_have_text("Screenshot 2 of 2")
         expect(ada.dialog.get_by_role("img")).to_have_accessible_name("Screenshot 2 of Two shapes")
+
+    async def test_moving(self) -> None:
+        """A picture that moves stands still on the page, and can be stopped where it is large; it
+        waits to be asked where little is to move."""
+        author, shot, core = await self.user(), moving(), blob()
+        await self.upload(author, shot, core)
+        made = await self.content(
+            author, name="Moving", screenshotUris=[shot.path], entity=made_of(core)
+        )
+
+        def journey(ada: Person) -> None:
+            ada.go(f"/content/{made.id}")
+            stage = ada.main.get_by_role("button", name="Screenshot 1 of Moving", exact=True)
+            expect(stage.locator("canvas.own-shape")).to_be_visible()
+            stage.click()
+            expect(ada.dialog.locator("img")).to_be_visible()
+            ada.press("Pause", ada.dialog)
+            expect(ada.dialog.locator("canvas")).to_be_visible()
+            ada.escape()
+            ada.page.emulate_media(reduced_motion="reduce")
+            stage.click()
+            ada.press("Play", ada.dialog)
+            expect(ada.dialog.locator("img")).to_be_visible()
+
+        await self.walk(journey)
+
+    async def test_older(self) -> None:
+        """An older revision has a link, and its files."""
+        author, core = await self.user(), blob()
+        made = await self.made(author, [("old.bin", blob())], name="Two of them", version="1.0")
+        await self.upload(author, core)
+        body = draft(
+            version="2.0",
+            entity=made_of(core) | {"name": "new.bin"},
+            originating=[],
+            packagesOriginating=[],
+        )
+        await self.post(f"{made.path}/revisions", body, by=author, expect=201)
+
+        def journey(ada: Person) -> None:
+            ada.go(f"/content/{made.id}")
+            ada.main.get_by_role("link", name="1.0", exact=True).click()
+            ada.page.wait_for_url("**#revision-*")
+            ada.main.get_by_text("Files of 1.0", exact=True).click()
+            with ada.page.expect_download() as found:
+                ada.press("Download old.bin")
+            self.assertEqual("old.bin", found.value.suggested_filename)
+
+        await self.walk(journey)
 
     async def test_order(self) -> None:
         """The name comes first, files before comments, at every width; nothing moves, and what is

@@ -21,6 +21,8 @@ SLOW = """
     };
 }
 """
+LATER = "700"
+"""Milliseconds after which nothing seems to come any more."""
 NEAR = 5
 """Pixels that the scroll may be off."""
 
@@ -85,7 +87,7 @@ class HistoryTests(WalkCase):
         ben.press("Show more")
         expect(self.cards(ben)).to_have_count(PART + 6)
         ben.page.evaluate("scrollTo(0, 1234)")
-        ben.page.add_init_script(LATE)
+        ben.page.add_init_script(LATE.replace("400", LATER))
         ben.page.reload()
         self.is_at(ben, 1_234)
         expect(self.cards(ben)).to_have_count(PART + 6)

@@ -2,6 +2,8 @@
 
 from __future__ import annotations
 
+import re
+
 from playwright.sync_api import expect
 
 from tests.contract.browser import step
@@ -17,6 +19,7 @@ class SettingsTests(WalkCase):
             self.no_mail(ada)
             ada.register()
             self.sections(ada)
+            self.dates(ada)
 
         await self.walk(journey)
 
@@ -48,3 +51,13 @@ class SettingsTests(WalkCase):
         heading = ada.main.get_by_role("heading", name="Log-ins", exact=True)
         expect(heading).to_be_in_viewport()
         expect(ada.main.get_by_text("Chrome, Linux", exact=True)).to_be_visible()
+
+    @step
+    def dates(self, ada: Person) -> None:
+        """Who chooses so reads dates, here and after a reload."""
+        ended = ada.main.get_by_text("last used just now", exact=False)
+        expect(ended).to_have_count(1)
+        ada.main.get_by_label("Times", exact=True).select_option("exact")
+        expect(ended).to_have_count(0)
+        ada.page.reload()
+        expect(ada.main.get_by_text(re.compile(r"last used \w+ \d+, \d{4}"))).to_have_count(1)

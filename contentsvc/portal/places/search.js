@@ -102,7 +102,7 @@ function OfPlayers({ q, hidden }) {
         kind="players"
         label=${t("search.players")}
         item=${(/** @type {any} */ user) => html`<${Player} user=${user} />`}
-        empty=${html`<${Empty} title=${t("search.no-players")} />`}
+        empty=${html`<p class="faint">${t("search.no-players")}</p>`}
       />
     </section>
   `;

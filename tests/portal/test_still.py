@@ -1,0 +1,61 @@
+"""Where answers take their time, nothing moves at any place; what a thumb presses is as large."""
+
+from __future__ import annotations
+
+from tests.portal.test_face import PHONE, SHIFTS, SMALL, STILL
+from tests.portal.walk import Person
+from tests.portal.world import CONSOLE, OWN, VISITOR, WorldCase
+
+WIDE = {"width": 1440, "height": 900}
+
+
+class StillTests(WorldCase):
+    world = "portal-still"
+
+    async def setUp(self) -> None:
+        await super().setUp()
+        self.there = await self.made()
+
+    def look(self, who: Person, places: tuple[str, ...], wide: tuple[str, ...] = ()) -> None:
+        """Load each place with slow answers on a phone, and those that are `wide` so too."""
+        found: list[str] = []
+        who.page.add_init_script(SHIFTS)
+        for path in (*places, *wide):
+            for size in (PHONE, WIDE) if path in wide else (PHONE,):
+                with self.step(f"{path} {size['width']}"):
+                    who.page.set_viewport_size(size)  # type: ignore[arg-type]
+                    with who.read():
+                        who.go(path)
+                        who.main.get_by_role("heading", level=1).first.wait_for()
+                    shifts = who.page.evaluate("shifts")
+                    if shifts > STILL:
+                        found.append(f"{path} {size['width']}: moves by {shifts:.3f}")
+                    if size is PHONE:
+                        found += [f"{path}: {one}" for one in who.page.evaluate(SMALL)]
+        self.assertEqual([], found)
+
+    async def test_visitor(self) -> None:
+        """For somebody without an account."""
+
+        def journey(ada: Person) -> None:
+            self.look(ada, (*VISITOR, *OWN))
+
+        await self.walk(journey)
+
+    async def test_player(self) -> None:
+        """For a player."""
+
+        def journey(ada: Person) -> None:
+            ada.log_in(self.there.player)
+            self.look(ada, OWN[-2:], wide=(*OWN[:-2], *self.there.places))
+
+        await self.walk(journey)
+
+    async def test_console(self) -> None:
+        """For those who keep order."""
+
+        def journey(ada: Person) -> None:
+            ada.log_in(self.there.admin)
+            self.look(ada, CONSOLE[1:], wide=(CONSOLE[0], *self.there.console))
+
+        await self.walk(journey)
