@@ -11,8 +11,8 @@ import { divided, groupOf, groupsFor, sameTag, tagName } from "./tag-names.js";
 
 /** @typedef {import("../tag-groups.js").TagGroup} TagGroup */
 
-/** Milliseconds after the last letter when it asks; how many it offers, and how many it asks for: some are there
- * already. */
+/** Milliseconds after the last letter when it asks; how many it offers, and how many it asks for: some are
+ * there already. */
 const PAUSE = 200;
 const OFFERED = 8;
 const ASKED = 30;
@@ -23,8 +23,8 @@ const LAST = /^(.*,)?\s*([^,"]*)$/s;
 
 /** The tags of a group, of which as many are chosen as it allows: where that is one, another takes its place.
  * @param {{group: TagGroup, chosen: string[], onChange: (chosen: string[]) => void, counted?: boolean,
- *   counts?: Map<string, number>, problem?: string}} props `chosen` may have tags of other groups; `counts` is
- *   how much content has a tag, where that is shown; `problem` is the id of what is wrong with them
+ *   counts?: Map<string, number>, problem?: string}} props `chosen` may have tags of other groups; `counts`
+ *   says how much content has a tag, where that is shown; `problem` is the id of what is wrong with them
  */
 export function TagChoice({ group, chosen, onChange, counts, counted = false, problem }) {
   const id = useId();
