@@ -6,7 +6,7 @@ from typing import Any, Literal, TypeVar, cast
 from uuid import uuid4
 
 from attrs import define, field
-from msgspec import structs
+from msgspec import UNSET, structs
 
 from contentsvc.client import ApiError, Client, FilesRefused
 from contentsvc.client.files.local import LocalFile, Measured, Progress
@@ -23,6 +23,7 @@ from contentsvc.wire.content import (
     EntityReference,
     Precheck,
     PrecheckDependency,
+    PrecheckProblem,
     RevisionCreate,
 )
 from contentsvc.wire.files import FileUse
@@ -159,10 +160,12 @@ class _Publishing:
                 entity=EntityReference(
                     entity_id=revision.entity.entity_id, revision_id=revision.entity.revision_id
                 ),
+                tags=self._wanted.tags,
+                type=self._wanted.type if operation == "create" else None,
             )
         )
         needed = {(part.entity_id, part.revision_id) for part in answer.needed}
-        problems = [f"{problem.code}: {problem.detail}" for problem in answer.problems]
+        problems = [_said(problem) for problem in answer.problems]
         problems += [
             f"the service does not have the part {part.entity_id}, revision {part.revision_id}, "
             "which `using` names"
@@ -214,6 +217,9 @@ class _Publishing:
                 description=wanted.description, screenshot_uris=self._shots, tags=wanted.tags
             )
             await self._client.content.put(self._ids.content, update)
+            if before[:2] == (wanted.description, self._shots):
+                # The studio may spell tags otherwise, and give some of its own.
+                changed = (await self._client.content.get(self._ids.content)).tags != there.tags
         if there.name != wanted.name:
             change = ContentNameChange(name=wanted.name)
             await self._client.names.set(self._ids.content, change)
@@ -223,6 +229,14 @@ class _Publishing:
     def _done(self, what: str) -> None:
         say(f"{what} {self._wanted.name} {self._wanted.version}.")
         say(f"content  {self._ids.content}", f"revision {self._ids.revision}")
+
+
+def _said(problem: PrecheckProblem) -> str:
+    """A problem, and the tags that it is about."""
+    about = "" if problem.tags is UNSET else f" ({', '.join(problem.tags)})"
+    if problem.group is not UNSET:
+        about = f" (at most {problem.most} of {problem.group})"
+    return f"{problem.code}: {problem.detail}{about}"
 
 
 async def _found(asked: Awaitable[T]) -> T | None:

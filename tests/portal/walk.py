@@ -215,9 +215,9 @@ class Person(Listener):
         self.header.get_by_role("link", name="Publish", exact=True).click()
         return self.publish_here(title)
 
-    def publish_here(self, title: str) -> str:
+    def publish_here(self, title: str, tags: str = "tower, tall") -> str:
         """The same, where the form is shown already."""
-        self.fill(Name=title, Description="Climb it.", Tags="tower, tall")
+        self.fill(Name=title, Description="Climb it.", Tags=tags)
         self.main.get_by_label("File", exact=True).set_input_files(
             {"name": "level.bin", "mimeType": "application/octet-stream", "buffer": guid().encode()}
         )

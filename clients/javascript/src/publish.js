@@ -115,7 +115,11 @@ async function described(
 
 // Whether it will be new content. Throws what the next step would be refused for.
 async function precheck(client, check, { using, packagesUsing, content, screenshots }, call) {
-  const ask = (operation) => client.checkUpload({ body: { ...check, operation } }, call);
+  const { tags, type } = content;
+  const ask = (operation) => {
+    const more = operation === "create" ? { tags, type } : {};
+    return client.checkUpload({ body: { ...check, ...more, operation } }, call);
+  };
   let isNew = true;
   let answer;
   try {

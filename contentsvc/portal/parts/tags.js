@@ -22,9 +22,9 @@ const SHOWN = 12;
 const LAST = /^(.*,)?\s*([^,"]*)$/s;
 
 /** The tags of a group, of which as many are chosen as it allows: where that is one, another takes its place.
- * @param {{group: TagGroup, chosen: string[], onChange: (chosen: string[]) => void,
- *   counts?: Map<string, number>, counted?: boolean, problem?: string}} props `chosen` may have tags of other groups, and `counts` how many
- *   contents have a tag, where that is shown; `problem` is the id of what is wrong with them
+ * @param {{group: TagGroup, chosen: string[], onChange: (chosen: string[]) => void, counted?: boolean,
+ *   counts?: Map<string, number>, problem?: string}} props `chosen` may have tags of other groups; `counts`
+ *   says how much content has a tag, where that is shown; `problem` is the id of what is wrong with them
  */
 export function TagChoice({ group, chosen, onChange, counts, counted = false, problem }) {
   const id = useId();
@@ -45,14 +45,18 @@ export function TagChoice({ group, chosen, onChange, counts, counted = false, pr
     <fieldset class="tag-choice">
       <legend>
         ${group.label[language]}
-        ${most !== null && html`${" "}<span class="faint small">${t("tags.most", { count: most })}</span>`}
+        ${
+          group.most !== null &&
+          !counted &&
+          html`${" "}<span class="faint small">${t("tags.most", { count: group.most })}</span>`
+        }
       </legend>
       <ul class="chips">
         ${shown.map(
           ({ name, label }, index) =>
             html`
               <li key=${name}>
-                <label class="chip turn">
+                <label class="chip pick">
                   <input
                     type="checkbox"
                     class="unseen"

@@ -41,11 +41,13 @@ tags = [{name = "Level of the week"}]
 """
 
 
-def with_tags(text: str) -> daemon.Daemon:
-    """A daemon with this file."""
+def with_tags(text: str, **environ: str) -> daemon.Daemon:
+    """A daemon with this file, and these variables of the environment."""
     file = Path(tempfile.mkdtemp()) / "tags.toml"
     file.write_text(text)
-    return daemon.Daemon("--tags", str(file))
+    return daemon.Daemon(
+        "--tags", str(file), environ={name.upper(): value for name, value in environ.items()}
+    )
 
 
 class TagsCase(SpecCase):
