@@ -2,16 +2,19 @@
 
 from contentsvc.app import labels
 from contentsvc.app.context import Context
-from contentsvc.wire.service import ServiceInfo, ServiceIssuer
+from contentsvc.config.brand import UNBRANDED
+from contentsvc.wire.service import Label, ServiceInfo, ServiceIssuer, ServiceLink
 
 
 def service_info(context: Context) -> ServiceInfo:
     """The answer of GET /service, and what the portal's pages have of it."""
     settings, issuers = context.settings, context.credentials.issuers
+    brand = context.studio.brand
+    known = labels.all_labels(brand)
     return ServiceInfo(
-        name="contentsvc",
-        platforms=labels.named(settings.platforms, labels.PLATFORMS),
-        types=labels.named(settings.types, labels.TYPES),
+        name=UNBRANDED if brand is None else brand.name,
+        platforms=labels.named(settings.platforms, known["platforms"]),
+        types=labels.named(settings.types, known["types"]),
         tag_groups=[],
         free_tags=True,
         guests=False,
@@ -22,6 +25,6 @@ def service_info(context: Context) -> ServiceInfo:
             for each in (issuer.settings for issuer in issuers.for_pages)
         ],
         markup="none",
-        links=[],
+        links=[ServiceLink(Label(*link.label), link.url) for link in brand.links] if brand else [],
         mail=context.mailing is not None,
     )

@@ -1,8 +1,6 @@
 /** What the studio calls its service. With the option `brand`, the service sends what its file says instead
  * of this. */
 
-/** @typedef {{en: string, de: string}} Label */
-
 export const brand = {
   /** Whether a studio says it. */
   isOwn: false,
@@ -11,8 +9,4 @@ export const brand = {
   /** Pictures of the header, below this folder; "" is none. `logoDark` is for the dark theme. */
   logo: "",
   logoDark: "",
-  /** What types and platforms are called here. @type {Record<string, Label>} */
-  types: {},
-  /** @type {Record<string, Label>} */
-  platforms: {},
 };

@@ -9,7 +9,6 @@ import { distinct, fileName, named } from "./file-names.js";
 import { Alert, Button } from "./form.js";
 import { useAction, useKept, useLoad, useSession } from "./hooks.js";
 import { Icon } from "./icons.js";
-import { platformName } from "./names.js";
 import { save } from "./save.js";
 import { Loaded } from "./states.js";
 
@@ -255,7 +254,7 @@ function One({ content, named }) {
       <span class="file-name">
         <bdi title=${shown}>${shown}</bdi>
         <span class="faint small">
-          ${size(file.size)}${file.name && file.platform && ` · ${platformName(file.platform)}`}
+          ${size(file.size)}${file.name && file.platform && ` · ${t(`platform.${file.platform}`)}`}
         </span>
       </span>
       ${

@@ -1,14 +1,13 @@
 /** What the visitor's game is called. */
 import { PLATFORMS } from "../game.js";
 import { t } from "../texts.js";
-import { platformName } from "./names.js";
 
 /** The game in words.
  * @param {import("../game.js").Game} mine */
 export function gameWords({ game, platform, features }) {
   return [
     game && t("game.is-version", { version: game }),
-    platform && platformName(platform),
+    platform && t(`platform.${platform}`),
     features && features.replaceAll(",", ", "),
   ]
     .filter(Boolean)
@@ -19,5 +18,5 @@ export function gameWords({ game, platform, features }) {
  * @returns {[string, string][]} */
 export const platforms = () => [
   ["", t("game.any-platform")],
-  ...PLATFORMS.map((name) => /** @type {[string, string]} */ ([name, platformName(name)])),
+  ...PLATFORMS.map((name) => /** @type {[string, string]} */ ([name, t(`platform.${name}`)])),
 ];

@@ -3,7 +3,6 @@ import { html } from "../vendor/preact.js";
 import { features, PLATFORMS } from "../game.js";
 import { t } from "../texts.js";
 import { Field } from "./form.js";
-import { platformName } from "./names.js";
 
 /** @typedef {import("../client.js").Requires} Requires */
 /** @typedef {{min: string, max: string, platforms: string[], features: string}} Needs what the fields have */
@@ -53,7 +52,7 @@ export function inWords(requires) {
         : max
           ? t("requires.up-to", { max })
           : "",
-    (platforms ?? []).map((one) => platformName(one)).join(", "),
+    (platforms ?? []).map((one) => t(`platform.${one}`)).join(", "),
     (features ?? []).join(", "),
   ].filter(Boolean);
 }
@@ -106,7 +105,7 @@ export function NeedsFields({ needs, onChange }) {
                   checked=${needs.platforms.includes(name)}
                   onChange=${() => toggle(name)}
                 />${" "}
-                ${platformName(name)}
+                ${t(`platform.${name}`)}
               </label>
             `,
         )}
