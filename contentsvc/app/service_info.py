@@ -1,8 +1,12 @@
 """What a service says of itself, as its settings have it: it is the same until the process ends."""
 
+from typing import Any
+
+from msgspec import to_builtins
+
 from contentsvc.app import labels
 from contentsvc.app.context import Context
-from contentsvc.config.brand import UNBRANDED
+from contentsvc.config.brand import UNBRANDED, Brand
 from contentsvc.wire.service import Label, ServiceInfo, ServiceIssuer, ServiceLink
 
 
@@ -28,3 +32,19 @@ def service_info(context: Context) -> ServiceInfo:
         links=[ServiceLink(Label(*link.label), link.url) for link in brand.links] if brand else [],
         mail=context.mailing is not None,
     )
+
+
+def for_pages(info: ServiceInfo, brand: Brand | None) -> dict[str, Any]:
+    """The same for the portal's pages: without the groups of tags, which may be many, and with the
+    `labels` of types and platforms that the service does not have, or no more."""
+    found: dict[str, Any] = to_builtins(info)
+    del found["tagGroups"]
+    found["labels"] = {
+        kind: {
+            name: to_builtins(label)
+            for name, label in every.items()
+            if name not in {one["name"] for one in found[kind]}
+        }
+        for kind, every in labels.all_labels(brand).items()
+    }
+    return found

@@ -43,10 +43,10 @@ class BrandTests(SynchronousTestCase):
             Brand("a", types={"game": label}),
             Brand("a", platforms={"win64": label}),
         ]
-        self.assertEqual(len({Assets(brand).digest for brand in brands}), len(brands))
-        self.assertEqual(Assets(Brand("a")).digest, Assets(Brand("a")).digest)
+        self.assertEqual(len({Assets(brand=brand).digest for brand in brands}), len(brands))
+        self.assertEqual(Assets(brand=Brand("a")).digest, Assets(brand=Brand("a")).digest)
 
     def test_same(self) -> None:
         """A brand without colours leaves the style sheet as it is."""
         brand = Brand("a", colours={"light": {}, "dark": {}})
-        self.assertEqual(Assets(brand).text("style.css"), Assets().text("style.css"))
+        self.assertEqual(Assets(brand=brand).text("style.css"), Assets().text("style.css"))
