@@ -37,7 +37,6 @@ def script(brand: Brand) -> bytes:
     """The module `brand.js`."""
     said = {
         "isOwn": True,
-        "name": brand.name,
         "tagline": brand.tagline,
         "logo": _file(brand, "logo"),
         "logoDark": _file(brand, "logo_dark"),
