@@ -3507,16 +3507,6 @@ export interface Operations {
     options?: CallOptions,
   ): Promise<undefined>;
 
-  /** Make a guest a full account, which keeps all that the guest has, as if it registered now. */
-  putAccount(
-    parameters: {
-      /** the caller's own where it is left out */
-      userId?: string | undefined;
-      body: Registration;
-    },
-    options?: CallOptions,
-  ): Promise<undefined>;
-
   /** List a user's achievements, newest first. */
   listAchievements(
     parameters?: {
