@@ -2429,7 +2429,7 @@ export interface Operations {
       attr?: Record<string, string> | undefined;
       /** a version of the game: that of the client */
       game?: string | undefined;
-      /** the client's platform */
+      /** a platform: the client's */
       platform?: "win64" | "osx64" | "linux64" | (string & {}) | undefined;
       /** a comma list of up to 256 features: those that the client has. Empty if it has none */
       features?: string | readonly string[] | undefined;
@@ -2465,7 +2465,7 @@ export interface Operations {
       contentId: string;
       /** a version of the game: that of the client */
       game?: string | undefined;
-      /** the client's platform */
+      /** a platform: the client's */
       platform?: "win64" | "osx64" | "linux64" | (string & {}) | undefined;
       /** a comma list of up to 256 features: those that the client has. Empty if it has none */
       features?: string | readonly string[] | undefined;
@@ -2601,7 +2601,7 @@ export interface Operations {
     parameters: {
       /** A GUID with dashes. */
       contentId: string;
-      /** leaves out packages' files for other platforms */
+      /** a platform: leaves out packages' files for others */
       platform?: "win64" | "osx64" | "linux64" | (string & {}) | undefined;
     },
     options?: CallOptions,
@@ -2726,7 +2726,7 @@ export interface Operations {
       contentId: string;
       /** A GUID with dashes. */
       revisionId: string;
-      /** leaves out packages' files for other platforms */
+      /** a platform: leaves out packages' files for others */
       platform?: "win64" | "osx64" | "linux64" | (string & {}) | undefined;
     },
     options?: CallOptions,
@@ -3535,7 +3535,7 @@ export interface Operations {
       attr?: Record<string, string> | undefined;
       /** a version of the game: that of the client */
       game?: string | undefined;
-      /** the client's platform */
+      /** a platform: the client's */
       platform?: "win64" | "osx64" | "linux64" | (string & {}) | undefined;
       /** a comma list of up to 256 features: those that the client has. Empty if it has none */
       features?: string | readonly string[] | undefined;
@@ -4183,7 +4183,7 @@ export interface Operations {
       contentId: string;
       /** a version of the game: that of the client */
       game?: string | undefined;
-      /** the client's platform */
+      /** a platform: the client's */
       platform?: "win64" | "osx64" | "linux64" | (string & {}) | undefined;
       /** a comma list of up to 256 features: those that the client has. Empty if it has none */
       features?: string | readonly string[] | undefined;
@@ -4202,7 +4202,7 @@ export interface Operations {
       after?: string | undefined;
       /** a version of the game: that of the client */
       game?: string | undefined;
-      /** the client's platform */
+      /** a platform: the client's */
       platform?: "win64" | "osx64" | "linux64" | (string & {}) | undefined;
       /** a comma list of up to 256 features: those that the client has. Empty if it has none */
       features?: string | readonly string[] | undefined;
@@ -4217,7 +4217,7 @@ export interface Operations {
       userId?: string | undefined;
       /** a version of the game: that of the client */
       game?: string | undefined;
-      /** the client's platform */
+      /** a platform: the client's */
       platform?: "win64" | "osx64" | "linux64" | (string & {}) | undefined;
       /** a comma list of up to 256 features: those that the client has. Empty if it has none */
       features?: string | readonly string[] | undefined;
