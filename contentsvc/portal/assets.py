@@ -10,9 +10,12 @@ from posixpath import dirname, join, normpath
 from typing import Final
 
 from blake3 import blake3
+from msgspec import msgpack
 
+from contentsvc.config.brand import Brand
 from contentsvc.framework.http.assets import Asset
 from contentsvc.framework.http.guids import GUID
+from contentsvc.portal import face
 
 FOLDER = Path(__file__).parent
 _MEDIA = {
@@ -47,19 +50,24 @@ class Assets:
 
     `scripts/javascript-package` builds `client.js` and `pictures.js`: what they use of the
     JavaScript client.
+
+    A `brand` has pictures among them, adds to the style sheet, and replaces `brand.js`.
     """
 
-    def __init__(self, service: bytes = b"") -> None:
+    def __init__(self, service: bytes = b"", brand: Brand | None = None) -> None:
         self._stored = {name: _sent(name, path.read_bytes()) for name, path in _files()}
+        self._stored["style.css"] += face.style(brand)
         if service:
             self._stored["service.js"] = b"export const service = %s;\n" % service
-        total = blake3()
+        if brand is not None:
+            self._stored["brand.js"] = face.script(brand)
+        total = blake3(msgpack.encode(brand))
         for name, data in sorted(self._stored.items()):
             total.update(b"%s %d " % (name.encode(), len(data)) + data)
         self.digest = total.hexdigest(length=9)
         """What their path has."""
         self._divide_texts()
-        self.files = {name: self._asset(name) for name in self._stored}
+        self.files = {name: self._asset(name) for name in self._stored} | face.pictures(brand)
         self._places = [
             (re.compile(re.sub(r":\w+", "[^/]+", path.replace(":id", GUID))), module)
             for path, module in _PLACE.findall(self._stored["routes.js"].decode())
