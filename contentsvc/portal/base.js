@@ -10,5 +10,5 @@ export const site = service.name;
 /** Whether another page has this one in a frame. */
 export const isFramed = window.parent !== window;
 
-/** Whether strangers may make accounts: the shell says if they may not. */
-export const isOpen = document.documentElement.dataset.registration !== "closed";
+/** Whether strangers may make accounts. */
+export const isOpen = service.registration;

@@ -2507,7 +2507,7 @@ export interface Operations {
       attr?: Record<string, string> | undefined;
       /** a version of the game: that of the client */
       game?: string | undefined;
-      /** the client's platform */
+      /** a platform: the client's */
       platform?: "win64" | "osx64" | "linux64" | (string & {}) | undefined;
       /** a comma list of up to 256 features: those that the client has. Empty if it has none */
       features?: string | readonly string[] | undefined;
@@ -2543,7 +2543,7 @@ export interface Operations {
       contentId: string;
       /** a version of the game: that of the client */
       game?: string | undefined;
-      /** the client's platform */
+      /** a platform: the client's */
       platform?: "win64" | "osx64" | "linux64" | (string & {}) | undefined;
       /** a comma list of up to 256 features: those that the client has. Empty if it has none */
       features?: string | readonly string[] | undefined;
@@ -2679,7 +2679,7 @@ export interface Operations {
     parameters: {
       /** A GUID with dashes. */
       contentId: string;
-      /** leaves out packages' files for other platforms */
+      /** a platform: leaves out packages' files for others */
       platform?: "win64" | "osx64" | "linux64" | (string & {}) | undefined;
     },
     options?: CallOptions,
@@ -2827,7 +2827,7 @@ export interface Operations {
       contentId: string;
       /** A GUID with dashes. */
       revisionId: string;
-      /** leaves out packages' files for other platforms */
+      /** a platform: leaves out packages' files for others */
       platform?: "win64" | "osx64" | "linux64" | (string & {}) | undefined;
     },
     options?: CallOptions,
@@ -3674,7 +3674,7 @@ export interface Operations {
       attr?: Record<string, string> | undefined;
       /** a version of the game: that of the client */
       game?: string | undefined;
-      /** the client's platform */
+      /** a platform: the client's */
       platform?: "win64" | "osx64" | "linux64" | (string & {}) | undefined;
       /** a comma list of up to 256 features: those that the client has. Empty if it has none */
       features?: string | readonly string[] | undefined;
@@ -4335,7 +4335,7 @@ export interface Operations {
       contentId: string;
       /** a version of the game: that of the client */
       game?: string | undefined;
-      /** the client's platform */
+      /** a platform: the client's */
       platform?: "win64" | "osx64" | "linux64" | (string & {}) | undefined;
       /** a comma list of up to 256 features: those that the client has. Empty if it has none */
       features?: string | readonly string[] | undefined;
@@ -4354,7 +4354,7 @@ export interface Operations {
       after?: string | undefined;
       /** a version of the game: that of the client */
       game?: string | undefined;
-      /** the client's platform */
+      /** a platform: the client's */
       platform?: "win64" | "osx64" | "linux64" | (string & {}) | undefined;
       /** a comma list of up to 256 features: those that the client has. Empty if it has none */
       features?: string | readonly string[] | undefined;
@@ -4369,7 +4369,7 @@ export interface Operations {
       userId?: string | undefined;
       /** a version of the game: that of the client */
       game?: string | undefined;
-      /** the client's platform */
+      /** a platform: the client's */
       platform?: "win64" | "osx64" | "linux64" | (string & {}) | undefined;
       /** a comma list of up to 256 features: those that the client has. Empty if it has none */
       features?: string | readonly string[] | undefined;
