@@ -79,8 +79,8 @@ async def account(db: Db, user: str) -> Account | None:
     where id = :user
 """)
 async def register(tx: Db, user: str, username: str, email: str, password_hash: str) -> None:
-    """Make a guest, who is locked, a full account. The secret is no guest's any more. Raises Refused
-    `users_username` or `users_email` if it is taken."""
+    """Make a guest, who is locked, a full account. The secret is no guest's any more. Raises
+    Refused `users_username` or `users_email` if it is taken."""
 
 
 @found("select from users where id = :user and guest for update")
