@@ -4,6 +4,7 @@ import { base } from "./base.js";
 import { forgetDrafts } from "./drafts.js";
 import { watched } from "./maintenance.js";
 import { Polling } from "./polling.js";
+import { takeCode } from "./portal-code.js";
 
 const USER = "contentsvc.user";
 /** Milliseconds until what nothing answered is asked for again. */
@@ -43,6 +44,9 @@ export const client = new Client(base, {
  */
 /** @type {State} */
 export let state = { user: null, permissions: [], unread: 0, blocked: new Set(), connection: "off" };
+
+/** Whose log-in takes the place of the present one: the own one again keeps what was typed. */
+let returning = "";
 
 /** @type {Set<() => void>} */
 const listeners = new Set();
@@ -166,7 +170,8 @@ async function settle() {
 }
 
 client.addEventListener("signedout", (event) => {
-  if (event.detail.reason === "logout" && state.user) forgetDrafts(state.user.id);
+  const { reason } = event.detail;
+  if (reason === "logout" && state.user && state.user.id !== returning) forgetDrafts(state.user.id);
   for (const work of lasts) void work();
   void settle();
 });
@@ -199,6 +204,42 @@ export async function logInWith(idToken) {
     subjectTokenType: "urn:ietf:params:oauth:token-type:id_token",
   });
   await settle();
+}
+
+/** Log in with the code of a game.
+ * @param {import("./portal-code.js").PortalCode} proof */
+export async function logInWithCode(proof) {
+  await finish();
+  returning = proof.user;
+  try {
+    await client.logInWithCode(proof);
+  } finally {
+    returning = "";
+  }
+  await settle();
+}
+
+/** @typedef {import("./portal-code.js").PortalCode & {sent: Promise<void> | null}} Opened */
+/** @type {Opened | null} */
+let opened = null;
+
+/** The code of a game that has come, if one has. It is sent at once, before anything else is asked, unless
+ * this browser remembers somebody else: no link of a stranger's is to log them in as that stranger. */
+export function open() {
+  const code = takeCode();
+  if (!code) return null;
+  const who = state.user?.id ?? localStorage.getItem(USER);
+  const sent = who && who !== code.user ? null : logInWithCode(code);
+  sent?.catch(() => {});
+  opened = { ...code, sent };
+  return opened;
+}
+
+/** The same, once. */
+export function takeOpened() {
+  const found = opened ?? open();
+  opened = null;
+  return found;
 }
 
 /** Do what is done before a log-in ends. A service that does not answer holds up nobody for long. */

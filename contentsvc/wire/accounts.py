@@ -251,7 +251,7 @@ class PortalCodeBody(Wire):
             str,
             Meta(
                 max_length=2048,
-                pattern=r"^/(?![/\\])",
+                pattern=r"^/(?![/\\])[^\x00-\x1f\x7f]*\Z",
                 description="a path below the portal's own, with its query, from `/` on",
                 examples=["/library"],
             ),

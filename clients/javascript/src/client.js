@@ -10,6 +10,7 @@ import { Storage } from "./storage.js";
 
 const EXCHANGE = "urn:ietf:params:oauth:grant-type:token-exchange";
 const GUEST = "urn:contentsvc:grant:guest";
+const PORTAL_CODE = "urn:contentsvc:grant:portal-code";
 
 /** A client of one service, for at most one user at a time. Each operation is a method. */
 export class Client extends EventTarget {
@@ -47,6 +48,11 @@ export class Client extends EventTarget {
   /** Begin without an account, or go on as the guest of before. */
   logInAsGuest(options) {
     return this.#session.logInAsGuest({ grant_type: GUEST }, options);
+  }
+
+  /** For pages of the service itself: log in with a game's portal code. */
+  logInWithCode({ code, user }, options) {
+    return this.#session.logIn({ grant_type: PORTAL_CODE, code, user }, options);
   }
 
   /** Act as a service account, by its id and a secret, with all its scopes or those in `scope`. */

@@ -78,6 +78,10 @@ export class Client extends EventTarget {
    * log-outs too, until the guest has become a full account. */
   logInAsGuest(options?: CallOptions): Promise<User>;
 
+  /** Log in with a code of `createPortalCode`, and the id of its user: for pages of the service's own
+   * origin, with `session`. A code is good once, so it is never sent again. */
+  logInWithCode(by: { code: string; user: string }, options?: CallOptions): Promise<User>;
+
   /** Act as a service account of the studio, by its id and one of its secrets. The client gets the
    * next tokens by itself. Neither is kept in the storage, and `user` is null. */
   logInAsService(

@@ -218,7 +218,10 @@ export function Access() {
   /** The log-in that is to be ended, or all of the others. */
   const [ending, setEnding] = useState(/** @type {any} */ (null));
   /** @param {any} one */
-  const what = (one) => one.device ?? t("settings.no-device");
+  const what = (one) => {
+    const device = one.device ?? t("settings.no-device");
+    return one.kind === "portal-in-game" ? t("settings.in-game", { device }) : device;
+  };
   /** @param {any} one */
   const since = (one) => t("settings.session", { created: ago(one.created), used: ago(one.used) });
   /** @param {any} one */

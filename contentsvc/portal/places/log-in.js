@@ -1,13 +1,15 @@
-/** `/log-in`: with name and password, or with an account elsewhere, whose issuer leads here again.
- * `?then=` leads back. */
+/** `/log-in`: with name and password, with an account elsewhere, whose issuer leads here again, or with the
+ * code of a game. `?then=` leads back. */
 import { html, useEffect, useState } from "../vendor/preact.js";
 import { takeAnswer } from "../answer.js";
 import { isOpen } from "../base.js";
 import { recall, redeem } from "../issuers.js";
-import { logIn, logInWith } from "../session.js";
+import { onCode } from "../portal-code.js";
+import { logIn, logInWith, takeOpened } from "../session.js";
 import { address, go } from "../router.js";
 import { t } from "../texts.js";
 import { Alert, Button, Field, Form, Refused } from "../parts/form.js";
+import { FromGame } from "../parts/from-game.js";
 import { Issuers } from "../parts/issuers.js";
 import { useAction, useDraft, useSession, useTitle } from "../parts/hooks.js";
 import { useService } from "../parts/service.js";
@@ -41,6 +43,21 @@ export default function LogIn({ query }) {
     const answer = takeAnswer();
     if (answer) void finish.run(answer);
   }, []);
+  const [opened, setOpened] = useState(takeOpened);
+  const [failed, setFailed] = useState(/** @type {unknown} */ (null));
+  useEffect(() => onCode(() => setOpened(takeOpened())), []);
+  if (opened)
+    return html`
+      <${FromGame}
+        key=${opened.code}
+        opened=${opened}
+        onFailed=${(/** @type {unknown} */ error) => {
+          setFailed(error);
+          setThen(destination(opened.then));
+          setOpened(null);
+        }}
+      />
+    `;
   if (finish.busy)
     return html`
       <div class="narrow">
@@ -52,7 +69,7 @@ export default function LogIn({ query }) {
     <div class="narrow">
       <h1>${t("place.log-in")}</h1>
       ${user && html`<p>${t("log-in.already", { name: user.username })}</p>`}
-      <${Alert} error=${finish.error} />
+      <${Alert} error=${finish.error ?? failed} />
       <${Form} of=${send} onSend=${() => send.run()}>
         <${Field}
           label=${t("field.username")}

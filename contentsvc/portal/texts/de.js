@@ -402,7 +402,10 @@ export const de = {
   "list.found": { one: "{count} gefunden", other: "{count} gefunden" },
   "list.found-more": "mehr als {count} gefunden",
   "log-in.already": "Du bist als {name} angemeldet.",
+  "log-in.another":
+    "Das Spiel will hier eine andere Person anmelden. Tu das nur, wenn du dies aus deinem Spiel geöffnet hast.",
   "log-in.away": "{name} antwortet nicht. Versuch es gleich noch einmal.",
+  "log-in.code-over": "Dieser Weg gilt nicht mehr. Öffne ihn noch einmal aus deinem Spiel.",
   "log-in.create": "Konto anlegen",
   "log-in.denied": "Du bist nicht angemeldet: {name} meldet einen Abbruch.",
   "log-in.foreign": "Diese Anmeldung hat nicht hier begonnen oder wurde schon benutzt. Fang noch einmal an.",
@@ -411,9 +414,13 @@ export const de = {
   "log-in.late":
     "Die Anmeldung bei {name} hat zu lange gedauert oder wurde schon benutzt. Fang noch einmal an.",
   "log-in.new": "Neu hier?",
+  "log-in.opening": "Du wirst angemeldet.",
   "log-in.or": "oder",
+  "log-in.other": "Das Spiel will hier {name} anmelden. Tu das nur, wenn du das bist.",
   "log-in.refused":
     "{name} hat dich nicht angemeldet. Versuch es noch einmal; hilft das nicht, sag dem Studio Bescheid.",
+  "log-in.somebody": "Hier ist jemand angemeldet.",
+  "log-in.stay": "Bleiben",
   "log-in.with": "Mit {name} anmelden",
   "logged-in.content": "Wie oft etwas gespielt und heruntergeladen wird, erfährt, wer es gemacht hat.",
   "logged-in.friends": "Deine Freundschaften und Anfragen, und wem du folgst.",
@@ -653,6 +660,7 @@ export const de = {
   "settings.end-text": "Wer sie dort nutzt, muss sich neu anmelden.",
   "settings.end-title": "Diese Anmeldung beenden?",
   "settings.identities": "Verknüpfte Konten",
+  "settings.in-game": "Das Portal in deinem Spiel ({device})",
   "settings.leave": "Deine Daten",
   "settings.leave-lead": "Lade alles herunter, was der Dienst über dich weiß, oder lösch dein Konto.",
   "settings.look": "Aussehen",

@@ -71,9 +71,10 @@ async def lock(tx: Db, hash: str, session: str) -> Code | None:
     with spent as (
         update portal_codes set begun = :begun where hash = decode(:hash, 'hex')
     )
-    update sessions s set revoked = now()
-    from portal_codes c where c.session_id = :session and s.id = c.begun and s.revoked is null
-    returning s.id
+    update sessions set revoked = now() where revoked is null and id = any(array(
+        select begun from portal_codes where session_id = :session
+    ))
+    returning id
 """)
 async def spend(tx: Db, hash: str, session: str, begun: str) -> list[str]:
     """Note what has begun with a code. Ends what began with an earlier one of the same session, and

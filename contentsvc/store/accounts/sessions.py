@@ -214,9 +214,11 @@ async def session_of(db: Db, refresh: str) -> str | None:
     select id from ended_grants where ended > now() - make_interval(secs => :seconds::integer)
     union all
     -- A session begins before its code expires, by a minute at most.
-    select s.id from portal_codes c join sessions s on s.id = c.begun
-    where c.expires > now() - {_LONGEST} - make_interval(secs => :seconds::integer)
-      and c.expires <= now() - {_LONGEST} + interval '1 minute' and s.created <= now() - {_LONGEST}
+    select id from sessions where id = any(array(
+        select begun from portal_codes
+        where expires > now() - {_LONGEST} - make_interval(secs => :seconds::integer)
+          and expires <= now() - {_LONGEST} + interval '1 minute'
+    )) and created <= now() - {_LONGEST}
 """)
 async def revoked(db: Db, seconds: int) -> list[str]:
     """The sessions that have ended within the last `seconds` seconds, also by their age, and what

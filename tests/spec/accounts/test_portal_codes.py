@@ -110,7 +110,7 @@ class AskTests(CodeCase):
         path = f"user/{user.id}/portal-codes"
         for then in ("", "browse", "//evil.example", "/\\evil.example", "https://evil.example"):
             self.invalid(await self.post(path, {"then": then}, by=user), "/then")
-        for wrong in ("/" + "x" * 2048, 1):
+        for wrong in ("/" + "x" * 2048, "/\t/evil.example", "/library\n", 1):
             self.invalid(await self.post(path, {"then": wrong}, by=user), "/then")
 
     async def test_who(self):

@@ -2,8 +2,9 @@
 -- transaction, and at the same moment. A statement of its own sees what began until it had that one's row.
 create or replace function end_begun() returns trigger language plpgsql as $$
 begin
-    update sessions s set revoked = new.revoked
-    from portal_codes c where c.session_id = new.id and s.id = c.begun and s.revoked is null;
+    update sessions set revoked = new.revoked where revoked is null and id = any(array(
+        select begun from portal_codes where session_id = new.id
+    ));
     return null;
 end $$;
 
