@@ -2,9 +2,9 @@
 import "./portal-code.js";
 import { html, render } from "./vendor/preact.js";
 import { hideAnswer } from "./answer.js";
-import { App } from "./app.js";
+import { App, guestLine } from "./app.js";
 import { keepFocus } from "./focus.js";
-import { open, restore } from "./session.js";
+import { open, restore, state } from "./session.js";
 import { applyTheme } from "./theme.js";
 
 hideAnswer();
@@ -13,5 +13,7 @@ keepFocus();
 const root = /** @type {HTMLElement} */ (document.getElementById("app"));
 // What is public need not wait for the log-in; who is logged in would see a page of strangers first.
 await (open()?.sent?.catch(restore) ?? restore());
+// It is above the place, which would move.
+const line = state.guest ? await guestLine().catch(() => null) : null;
 root.replaceChildren();
-render(html`<${App} />`, root);
+render(html`<${App} line=${line} />`, root);

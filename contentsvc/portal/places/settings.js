@@ -34,7 +34,9 @@ const OWN = [
 
 export default function Settings() {
   useTitle(t("place.settings"));
-  const { user } = useSession();
+  const { user, guest } = useSession();
+  // A guest has neither a password nor an address.
+  const own = OWN.filter(([id]) => !guest || (id !== "password" && id !== "address"));
   const [problem, say] = useState("");
   /** @param {import("../texts.js").Language} chosen */
   const speak = (chosen) =>
@@ -47,7 +49,7 @@ export default function Settings() {
     <div class="sections">
       <nav class="sections-list" aria-label=${t("settings.sections")}>
         <ul>
-          ${[...LOOKS, ...(user ? OWN : [])].map(
+          ${[...LOOKS, ...(user ? own : [])].map(
             ([id, key]) =>
               html`
                 <li key=${id}>
@@ -85,8 +87,7 @@ export default function Settings() {
           html`
             <${Profile} key=${user.id} />
             <${Username} />
-            <${Password} />
-            <${Address} />
+            ${!guest && html`<${Password} /><${Address} />`}
             <${Access} />
             <${BlockedUsers} />
             <${MutedKinds} />
