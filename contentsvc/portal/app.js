@@ -4,15 +4,23 @@ import { Announcements } from "./parts/announcements.js";
 import { Header } from "./parts/header.js";
 import { useNews } from "./parts/hooks.js";
 import { Maintenance, useClosed } from "./parts/maintenance.js";
+import { once } from "./once.js";
 import { start } from "./router.js";
 import { notFound, PLACES, prepare } from "./routes.js";
 import { onState, state } from "./session.js";
 import Unreachable from "./places/unreachable.js";
-import { language, onLanguage, t } from "./texts.js";
+import { language, needPart, onLanguage, t } from "./texts.js";
 
-/** @param {{top?: import("./vendor/preact.js").ComponentType<{path: string}>}} props `top` is above each
- *   place */
-export function App({ top = Header }) {
+/** Of guests alone. */
+export const guestLine = once(async () => {
+  await needPart("more");
+  return (await import("./parts/guest.js")).GuestLine;
+});
+
+/** @param {{top?: import("./vendor/preact.js").ComponentType<{path: string}>,
+ *   line: typeof import("./parts/guest.js").GuestLine | null}} props `top` is above each place, `line` that
+ *   of a guest */
+export function App({ top = Header, line }) {
   const [place, setPlace] = useState(/** @type {import("./router.js").Place | null} */ (null));
   const [, draw] = useState(language);
   useEffect(() => onLanguage(draw), []);
@@ -26,6 +34,19 @@ export function App({ top = Header }) {
   // Most visits need nothing that is said beside a place.
   const [Notices, setNotices] = useState(/** @type {typeof import("./parts/notices.js") | null} */ (null));
   useNews("notices", () => Notices ?? import("./parts/notices.js").then(setNotices, () => {}));
+  const [Line, setLine] = useState(() => line);
+  useEffect(() => {
+    const look = () =>
+      void (
+        state.guest &&
+        guestLine().then(
+          (found) => setLine(() => found),
+          () => {},
+        )
+      );
+    look();
+    return onState(look);
+  }, []);
   const View = place?.view;
   const path = place?.path ?? "";
   const closed = useClosed(path);
@@ -37,6 +58,7 @@ export function App({ top = Header }) {
   return html`
     <a class="skip button main" href="#main" onClick=${skip}>${t("header.skip")}</a>
     <${top} path=${path} />
+    ${Line && html`<${Line} path=${path} />`}
     <${Announcements} />
     <main tabindex="-1" id="main">
       ${closed && html`<${Maintenance} closed=${closed} path=${path} />`}

@@ -3,9 +3,9 @@ import "./portal-code.js";
 import { inGame } from "./layout.js";
 import { html, render } from "./vendor/preact.js";
 import { hideAnswer } from "./answer.js";
-import { App } from "./app.js";
+import { App, guestLine } from "./app.js";
 import { keepFocus } from "./focus.js";
-import { open, restore } from "./session.js";
+import { open, restore, state } from "./session.js";
 import { applyTheme } from "./theme.js";
 
 hideAnswer();
@@ -17,5 +17,7 @@ const [game] = await Promise.all([
   inGame ? import("./in-game.js") : null,
   open()?.sent?.catch(restore) ?? restore(),
 ]);
+// It is above the place, which would move.
+const line = state.guest ? await guestLine().catch(() => null) : null;
 root.replaceChildren();
-render(html`<${App} top=${game?.Bar} />`, root);
+render(html`<${App} top=${game?.Bar} line=${line} />`, root);

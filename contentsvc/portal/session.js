@@ -41,10 +41,19 @@ export const client = new Client(base, {
  * @property {string[]} permissions
  * @property {number} unread
  * @property {ReadonlySet<string>} blocked whom the user blocks
+ * @property {"" | "own" | "in-game"} guest whether the user is a guest: of this browser, or of the game that
+ *   has opened the page
  * @property {"live" | "polling" | "waiting" | "off"} connection
  */
 /** @type {State} */
-export let state = { user: null, permissions: [], unread: 0, blocked: new Set(), connection: "off" };
+export let state = {
+  user: null,
+  permissions: [],
+  unread: 0,
+  blocked: new Set(),
+  guest: "",
+  connection: "off",
+};
 
 /** Whose log-in takes the place of the present one: the own one again keeps what was typed. */
 let returning = "";
@@ -148,6 +157,13 @@ document.addEventListener("visibilitychange", () => {
   if (document.visibilityState !== "hidden") void readBlocked();
 });
 
+/** Whose guest it is who is logged in.
+ * @returns {Promise<"own" | "in-game">} */
+async function guestOf() {
+  const all = await client.listSessions({}).catch(() => []);
+  return all.some(({ current, kind }) => current && kind === "portal-in-game") ? "in-game" : "own";
+}
+
 /** Learn who is logged in now, what they may do, and whom they block: all is shown at once.
  * @returns {Promise<void>} */
 async function settle() {
@@ -156,6 +172,7 @@ async function settle() {
   const [me, blocked] = isOther
     ? await Promise.all([client.getMe().catch(() => null), client.blocked().catch(() => null)])
     : [null, null];
+  const guest = me?.kind === "user" && me.guest ? await guestOf() : "";
   if (user?.id !== client.user?.id) return settle();
   if (user?.id === state.user?.id) return;
   live?.close();
@@ -163,7 +180,7 @@ async function settle() {
   const permissions = /** @type {string[]} */ (
     !inGame && me?.kind === "user" && me.id === user?.id ? me.permissions : []
   );
-  set({ user, permissions, unread: 0, blocked: blocked ?? new Set(), connection: "off" });
+  set({ user, permissions, unread: 0, blocked: blocked ?? new Set(), guest, connection: "off" });
   if (user && !blocked) setTimeout(readBlocked, PAUSE);
   if (user) localStorage.setItem(USER, user.id);
   else localStorage.removeItem(USER);
@@ -205,6 +222,21 @@ export async function logInWith(idToken) {
     subjectTokenType: "urn:ietf:params:oauth:token-type:id_token",
   });
   await settle();
+}
+
+/** Begin without an account. The log-in is this browser's alone. */
+export async function logInAsGuest() {
+  await finish();
+  await client.logInAsGuest();
+  await settle();
+}
+
+/** Make the guest who is logged in a full account.
+ * @param {{username: string, email: string, password: string}} body */
+export async function keepGuest(body) {
+  await client.putAccount({ body });
+  const { user } = state;
+  set({ guest: "", user: user && { ...user, username: client.user?.username ?? user.username } });
 }
 
 /** Log in with the code of a game.

@@ -88,9 +88,14 @@ export function Connection() {
 
 /** @param {{path: string}} props */
 export function Header({ path }) {
-  const { user, unread, permissions } = useSession();
+  const { user, unread, permissions, guest } = useSession();
   const [open, setOpen] = useState(false);
-  const leaving = useAction(logOut);
+  // A guest of this browser is asked before: there is no way back.
+  const [Ask, setAsk] = useState(/** @type {typeof import("./guest.js") | null} */ (null));
+  const leaving = useAction(async () => {
+    if (guest !== "own") return logOut();
+    setAsk(await import("./guest.js"));
+  });
   const menu = useRef(/** @type {HTMLElement | null} */ (null));
   useEffect(() => setOpen(false), [path]);
   /** @param {KeyboardEvent} event */
@@ -202,6 +207,7 @@ export function Header({ path }) {
               type="button"
               title=${t("action.log-out")}
               aria-busy=${leaving.busy}
+              aria-haspopup=${guest === "own" ? "dialog" : undefined}
               onClick=${() => leaving.run()}
             >
               <${Icon} name="log-out" />
@@ -212,6 +218,7 @@ export function Header({ path }) {
       </nav>
       <${Connection} />
       <${Alert} error=${leaving.error} />
+      ${Ask && html`<${Ask.LeaveGuest} onClose=${() => setAsk(null)} />`}
     </header>
   `;
 }

@@ -352,9 +352,10 @@ export function Leave() {
 
 /** @param {{onClose: () => void}} props */
 function Delete({ onClose }) {
+  const { guest } = useSession();
   const [password, setPassword] = useState("");
   const send = useAction(async () => {
-    await client.deleteUser({ body: { password } });
+    await client.deleteUser(guest ? {} : { body: { password } });
     await logOut().catch(() => {});
     await go("/");
   });
@@ -367,15 +368,20 @@ function Delete({ onClose }) {
       </p>
       <p>${t("settings.delete-warning")}</p>
       <${Form} of=${send} limits=${limits.deleteUser} onSend=${() => send.run()}>
-        <${Field}
-          label=${t("field.password")}
-          name="password"
-          required
-          type="password"
-          value=${password}
-          onChange=${setPassword}
-          autocomplete="current-password"
-        />
+        ${
+          !guest &&
+          html`
+            <${Field}
+              label=${t("field.password")}
+              name="password"
+              required
+              type="password"
+              value=${password}
+              onChange=${setPassword}
+              autocomplete="current-password"
+            />
+          `
+        }
         <${Refused} />
         <p class="actions">
           <${Button} type="submit" kind="danger" busy=${send.busy}>

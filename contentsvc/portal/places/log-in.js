@@ -3,11 +3,12 @@
 import { html, useEffect, useState } from "../vendor/preact.js";
 import { takeAnswer } from "../answer.js";
 import { isOpen } from "../base.js";
+import { ApiError } from "../client.js";
 import { recall, redeem } from "../issuers.js";
 import { onCode } from "../portal-code.js";
-import { logIn, logInWith, takeOpened } from "../session.js";
+import { logIn, logInAsGuest, logInWith, takeOpened } from "../session.js";
 import { address, go } from "../router.js";
-import { t } from "../texts.js";
+import { t, Told } from "../texts.js";
 import { Alert, Button, Field, Form, Refused } from "../parts/form.js";
 import { FromGame } from "../parts/from-game.js";
 import { Issuers } from "../parts/issuers.js";
@@ -19,7 +20,7 @@ import { destination, logInAddress } from "../parts/then.js";
 /** @param {import("../router.js").PlaceProps} props */
 export default function LogIn({ query }) {
   useTitle(t("place.log-in"));
-  const { user } = useSession();
+  const { user, guest } = useSession();
   const [{ username }, change, forget] = useDraft("log-in", { username: "" });
   const [password, setPassword] = useState("");
   const [then, setThen] = useState(() => destination(query.get("then")));
@@ -68,6 +69,7 @@ export default function LogIn({ query }) {
     <div class="narrow">
       <h1>${t("place.log-in")}</h1>
       ${user && html`<p>${t("log-in.already", { name: user.username })}</p>`}
+      ${guest === "own" && html`<p class="notice">${t("guest.log-in")}</p>`}
       <${Alert} error=${finish.error ?? failed} />
       <${Form} of=${send} onSend=${() => send.run()}>
         <${Field}
@@ -96,6 +98,7 @@ export default function LogIn({ query }) {
         </p>
       <//>
       <${Issuers} then=${then} />
+      ${service.guests && !user && html`<${Guest} then=${then} />`}
       ${
         service.mail &&
         html`
@@ -114,5 +117,28 @@ export default function LogIn({ query }) {
         `
       }
     </div>
+  `;
+}
+
+/** The way in without an account.
+ * @param {{then: string}} props */
+function Guest({ then }) {
+  const play = useAction(async () => {
+    try {
+      await logInAsGuest();
+    } catch (error) {
+      if (error instanceof ApiError && error.code === "slow_down") throw new Told("log-in.many-guests");
+      throw error;
+    }
+    await go(then, { replace: true });
+  });
+  return html`
+    <p>
+      <${Button} busy=${play.busy} class="button plain whole" onClick=${() => play.run()}>
+        ${t("action.play-as-guest")}
+      <//>
+    </p>
+    <p class="small faint">${t("log-in.guest-hint")}</p>
+    <${Alert} error=${play.error} />
   `;
 }

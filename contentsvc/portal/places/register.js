@@ -1,13 +1,13 @@
-/** `/register`: a new account, and its log-in. */
+/** `/register`: a new account, and its log-in; of a guest, the account that keeps all that the guest has. */
 import { isOpen } from "../base.js";
 import { ApiError } from "../client.js";
 import { html, useState } from "../vendor/preact.js";
 import { limits } from "../limits.js";
-import { client, logIn } from "../session.js";
+import { client, keepGuest, logIn } from "../session.js";
 import { go } from "../router.js";
 import { t } from "../texts.js";
 import { Button, Field, Form, Refused } from "../parts/form.js";
-import { useAction, useDraft, useTitle } from "../parts/hooks.js";
+import { useAction, useDraft, useSession, useTitle } from "../parts/hooks.js";
 import { Empty } from "../parts/states.js";
 import { destination, logInAddress } from "../parts/then.js";
 
@@ -33,12 +33,19 @@ function Closed({ then }) {
 
 /** @param {{query: URLSearchParams}} props */
 function Open({ query }) {
-  useTitle(t("place.register"));
+  const { user, guest } = useSession();
+  const title = t(guest ? "guest.keep" : "place.register");
+  useTitle(title);
   const [values, change, forget] = useDraft("register", { username: "", email: "" });
   const [password, setPassword] = useState("");
   const then = destination(query.get("then"));
   const send = useAction(async () => {
     const { username, email } = values;
+    if (guest) {
+      await keepGuest({ username, email, password });
+      forget();
+      return go(then, { replace: true });
+    }
     /** @type {unknown} */
     let taken = null;
     try {
@@ -54,9 +61,15 @@ function Open({ query }) {
     forget();
     await go(then, { replace: true });
   });
+  if (guest === "in-game")
+    return html`
+      <h1>${title}</h1>
+      <${Empty} title=${t("guest.in-game")} />
+    `;
   return html`
     <div class="narrow">
-      <h1>${t("place.register")}</h1>
+      <h1>${title}</h1>
+      ${guest && html`<p>${t("guest.keep-lead", { name: user?.username ?? "" })}</p>`}
       <${Form} of=${send} limits=${limits.registerUser} onSend=${() => send.run()}>
         <${Field}
           label=${t("field.username")}
@@ -92,13 +105,18 @@ function Open({ query }) {
         <${Refused} />
         <p class="actions">
           <${Button} type="submit" kind="main" busy=${send.busy}>
-            ${t("action.register")}
+            ${t(guest ? "guest.keep" : "action.register")}
           <//>
         </p>
       <//>
-      <p class="small">
-        ${t("register.already")} <a href=${logInAddress(then)}>${t("register.log-in")}</a>
-      </p>
+      ${
+        !guest &&
+        html`
+          <p class="small">
+            ${t("register.already")} <a href=${logInAddress(then)}>${t("register.log-in")}</a>
+          </p>
+        `
+      }
     </div>
   `;
 }

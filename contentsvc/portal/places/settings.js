@@ -35,7 +35,9 @@ const OWN = [
 
 export default function Settings() {
   useTitle(t("place.settings"));
-  const { user } = useSession();
+  const { user, guest } = useSession();
+  // A guest has neither a password nor an address.
+  const own = OWN.filter(([id]) => !guest || (id !== "password" && id !== "address"));
   const [problem, say] = useState("");
   const [, draw] = useState({});
   /** @param {import("../texts.js").Language} chosen */
@@ -49,7 +51,7 @@ export default function Settings() {
     <div class="sections">
       <nav class="sections-list" aria-label=${t("settings.sections")}>
         <ul>
-          ${[...LOOKS, ...(user ? OWN : [])].map(
+          ${[...LOOKS, ...(user ? own : [])].map(
             ([id, key]) =>
               html`
                 <li key=${id}>
@@ -97,8 +99,7 @@ export default function Settings() {
           html`
             <${Profile} key=${user.id} />
             <${Username} />
-            <${Password} />
-            <${Address} />
+            ${!guest && html`<${Password} /><${Address} />`}
             <${Access} />
             <${BlockedUsers} />
             <${MutedKinds} />

@@ -39,6 +39,8 @@ export const de = {
   "error.file_too_large": "Eine Datei ist zu groß.",
   "error.files_external": "Dieses Studio bewahrt Dateien anderswo auf.",
   "error.forbidden": "Das darfst du nicht.",
+  "error.guest_account":
+    "Gäste können das nicht. Behalte zuerst dein Konto: Der Weg steht oben auf der Seite.",
   "error.headers_too_large":
     "Dieser Browser sendet zu viel auf einmal. Lösch die Cookies dieser Seite und versuch es noch einmal.",
   "error.identity_taken": "Dieses Konto ist schon mit jemand anderem verknüpft.",
@@ -68,6 +70,7 @@ export const de = {
   "error.no-address": "Das ist keine E-Mail-Adresse.",
   "error.not-taken": "Das geht hier nicht.",
   "error.not-whole": "Schreib eine ganze Zahl.",
+  "error.not_a_guest": "Das ist schon ein Konto.",
   "error.not_found": "Unter dieser Adresse ist nichts.",
   "error.not_friends": "Schreiben könnt ihr euch, sobald ihr befreundet seid.",
   "error.not_mutable": "Das Studio möchte, dass alle das bekommen.",
@@ -105,6 +108,8 @@ export const de = {
   "error.too-many": "{count} sind zu viele: höchstens {max}.",
   "error.too-short": "Das ist zu kurz: mindestens {min} Zeichen.",
   "error.too_many_attempts": "Das waren zu viele Versuche. Versuch es später noch einmal.",
+  "error.too_many_guests":
+    "Aus deinem Netz sind heute schon zu viele Gäste gekommen. Versuch es morgen wieder.",
   "error.too_many_requests": "Das ging etwas schnell. Versuch es später noch einmal.",
   "error.too_many_tags": "Wähle höchstens {most} dieser Schlagwörter.",
   "error.type_not_allowed": "Dieser Wettbewerb nimmt keine Inhalte dieser Art.",

@@ -35,6 +35,7 @@ export const de = {
   "action.others": "Mehr",
   "action.pause": "Anhalten",
   "action.play": "Abspielen",
+  "action.play-as-guest": "Als Gast spielen",
   "action.publish": "Veröffentlichen",
   "action.read-all": "Alle als gelesen markieren",
   "action.register": "Registrieren",
@@ -316,6 +317,20 @@ export const de = {
   "game.title": "Dein Spiel",
   "game.version": "Spielversion",
   "game.version-wrong": "Eine Version besteht aus 1 bis 4 Zahlen mit Punkten dazwischen, etwa 1.4.2.",
+  "guest.closed": "Du spielst als Gast, nur in diesem Browser.",
+  "guest.in-game": "Du spielst als Gast. In deinem Spiel machst du daraus ein Konto.",
+  "guest.keep": "Konto behalten",
+  "guest.keep-lead":
+    "Alles, was du als {name} hast, bleibt dir. Von da an meldest du dich mit Name und Passwort an, überall.",
+  "guest.label": "Gast",
+  "guest.leave-closed":
+    "Du spielst als Gast, nur in diesem Browser. Wenn du dich abmeldest, kommt niemand mehr an das, was du hier hast.",
+  "guest.leave-text":
+    "Du spielst als Gast, nur in diesem Browser. Wenn du dich abmeldest, kommt niemand mehr an das, was du hier hast. Behalte vorher dein Konto, wenn du es willst.",
+  "guest.leave-title": "Diesen Gast für immer verlassen?",
+  "guest.line": "Du spielst als Gast, nur in diesem Browser.",
+  "guest.log-in":
+    "Wenn du dich hier anmeldest, vergisst dieser Browser den Gast, und es gibt keinen Weg zurück.",
   "header.menu": "Menü",
   "header.navigation": "Hauptmenü",
   "header.search": "Suchen",
@@ -423,8 +438,11 @@ export const de = {
   "log-in.foreign": "Diese Anmeldung hat nicht hier begonnen oder wurde schon benutzt. Fang noch einmal an.",
   "log-in.forgotten": "Ich habe mein Passwort vergessen",
   "log-in.going": "Du wirst mit {name} angemeldet.",
+  "log-in.guest-hint": "Ohne Adresse und Passwort. Ein Konto kannst du später daraus machen.",
   "log-in.late":
     "Die Anmeldung bei {name} hat zu lange gedauert oder wurde schon benutzt. Fang noch einmal an.",
+  "log-in.many-guests":
+    "Aus deinem Netz sind heute schon zu viele Gäste gekommen. Versuch es morgen wieder, oder melde dich an.",
   "log-in.new": "Neu hier?",
   "log-in.opening": "Du wirst angemeldet.",
   "log-in.or": "oder",

@@ -36,6 +36,7 @@ export const en = {
   "error.file_too_large": "A file is too large.",
   "error.files_external": "This studio keeps files elsewhere.",
   "error.forbidden": "You may not do this.",
+  "error.guest_account": "Guests cannot do this. Keep your account first: the way is at the top of the page.",
   "error.headers_too_large":
     "This browser sends too much at once. Delete the cookies of this site, and try again.",
   "error.identity_taken": "That account is linked to another player.",
@@ -63,6 +64,7 @@ export const en = {
   "error.no-address": "This is not an e-mail address.",
   "error.not-taken": "This does not work here.",
   "error.not-whole": "Write a whole number.",
+  "error.not_a_guest": "This is an account already.",
   "error.not_found": "There is nothing at this address.",
   "error.not_friends": "You can write to friends only.",
   "error.not_mutable": "The studio wants everybody to get this.",
@@ -98,6 +100,7 @@ export const en = {
   "error.too-many": "{count} are too many: at most {max}.",
   "error.too-short": "This is too short: at least {min} letters.",
   "error.too_many_attempts": "Too many tries. Try again later.",
+  "error.too_many_guests": "Too many guests have come from your network today. Try again tomorrow.",
   "error.too_many_requests": "That was a bit fast. Try again later.",
   "error.too_many_tags": "Choose at most {most} of these tags.",
   "error.type_not_allowed": "This challenge does not take content of this type.",
