@@ -3,7 +3,7 @@
 from tests.spec.data import User, draft, guid, name, package
 from tests.spec.files.support import blob
 from tests.spec.harness import SpecCase
-from tests.spec.shapes import CONTENT, STORAGE
+from tests.spec.shapes import CONTENT, SERVICE, STORAGE
 from tests.support import daemon
 from tests.support.sizes import not_quick
 
@@ -14,6 +14,7 @@ SETTINGS = {
     "REQUIRE_PARTY_INVITE": "true",
     "PARTY_INVITES": "friends",
     "REQUIRED_PLATFORMS": "win64,linux64",
+    "MARKUP": "none",
     "CORS_ORIGINS": PORTAL,
     "PUBLIC_URL": "https://svc.example",
 }
@@ -99,6 +100,14 @@ class ConfigurationTests(SpecCase):
         del whole["osx64"]
         made = await self.content(user, packagesOriginating=[whole])
         self.assertEqual([whole], (await self.read(made.path, CONTENT))["packages"])
+
+    async def test_markup(self):
+        """conventions#the-service: texts may be plain, and a link shows them as they are."""
+        self.assertEqual("none", (await self.read("service", SERVICE))["markup"])
+        made = await self.content(await self.someone(), description="*a*")
+        accept = {"Accept": "text/html"}
+        page = await self.request("GET", f"/{made.path}", headers=accept, expect=200)
+        self.assertIn(b'<meta property="og:description" content="*a*">', page.body)
 
     async def test_public_url(self):
         """socket#session-connect: socketUrl is built on the public URL; Location stays

@@ -141,6 +141,13 @@ class PagesTests(SpecCase):
         person = members(await self.page(f"/user/{author.id.upper()}"))
         self.assertEqual(author.username, person["title"])
 
+    async def test_preview_marks(self) -> None:
+        """Of content, a link shows the description without its marks."""
+        text = "# Tall\n\nClimb **it** with [friends](https://a.example), <b>now</b>."
+        content = await self.content(await self.user(), description=text)
+        shown = members(await self.page(f"/content/{content.id}"))
+        self.assertEqual("Tall Climb it with friends, <b>now</b>.", shown["description"])
+
     async def test_collection(self) -> None:
         """A link to a public collection shows its name; a private one is 404."""
         owner, id = await self.user(), guid()
