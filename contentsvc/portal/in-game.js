@@ -80,8 +80,8 @@ export function Bar({ path }) {
 /** Where the last key came from: the opposite key leads back there.
  * @type {{from: HTMLElement, to: HTMLElement, way: Way} | null} */
 let step = null;
-/** Where the control was that had the focus last.
- * @type {import("./arrows.js").Area | null} */
+/** The control of the place that had the focus last, and where that was.
+ * @type {{control: HTMLElement, area: import("./arrows.js").Area} | null} */
 let last = null;
 /** A place to which the visitor has just come: what had the focus there, if it was left before, when that
  * was, and since when nothing was read.
@@ -144,13 +144,13 @@ function move(way) {
   const graph = graphOf(within);
   const from = active instanceof HTMLElement && graph.has(active) ? active : null;
   // The page follows a focus that went further than one sees.
-  if (from && beyond(from, way) > 0) return follow(from, way);
+  if (from && beyond(from, way) > 0) return follow(within, from, way);
   const back = from && step?.to === from && OPPOSITE[way] === step.way ? step.from : null;
   const lead = from ? graph.get(from)?.[way] : fromNowhere(active, within, way);
   const to = back && graph.has(back) ? back : lead;
-  if (!to) return follow(null, way);
+  if (!to) return follow(within, null, way);
   focus(to, true);
-  follow(to, way);
+  follow(within, to, way);
   step = from && document.activeElement === to ? { from, to, way } : null;
 }
 
@@ -178,11 +178,13 @@ function beyond(control, way) {
 
 /** Scroll to a control that way. What is between is to be read: so it is a part of the window at most; and
  * that far where there is none.
+ * @param {HTMLElement} within what is open
  * @param {HTMLElement | null} control @param {Way} way */
-function follow(control, way) {
+function follow(within, control, way) {
   if (control && beyond(control, way) < innerHeight * STEP) return reveal(control);
-  if (way === "left" || way === "right") return;
-  scrollBy({ top: (way === "down" ? 1 : -1) * innerHeight * STEP, behavior: "instant" });
+  if (way === "left" || way === "right" || within.matches(".menu")) return;
+  const scrolled = within === document.body ? window : within;
+  scrolled.scrollBy({ top: (way === "down" ? 1 : -1) * innerHeight * STEP, behavior: "instant" });
 }
 
 /** Whether the browser, or what has the focus, is to have this key.
@@ -277,8 +279,8 @@ function look() {
   }
   if (!active || isControl(active)) return;
   const around = dialog ?? active;
-  const isLost = dialog || active === document.body || active.matches("main");
-  const all = controls(around === document.body ? (document.querySelector("main") ?? around) : around);
+  const isLost = dialog || active === document.body || active.matches("main, .notices *, .announcements");
+  const all = controls(isLost && !dialog ? (document.querySelector("main") ?? around) : around);
   if (!all.length) return;
   const chosen = dialog && all.find((one) => one.matches("[aria-pressed=true]"));
   if (chosen || dialog || isLost || active.contains(all[0]))
@@ -300,7 +302,7 @@ function first(now) {
 /** The one that is nearest to where the focus was.
  * @param {HTMLElement[]} all */
 function closest(all) {
-  const was = last;
+  const was = last?.area;
   if (!was) return all[0];
   /** @param {HTMLElement} one */
   const far = (one) => {
@@ -330,8 +332,14 @@ addEventListener("focusin", ({ target }) => {
   const control = /** @type {HTMLElement} */ (target);
   if (step && step.to !== control) step = null;
   if (!isControl(control)) return void requestAnimationFrame(look);
-  last = areaOf(seen(control));
-  if (control.closest("main") && !arrival) remember(FOCUS, keyOf(control));
+  const main = control.closest("main");
+  if (!main) return;
+  // What stood there is gone, such as a row of a list: who takes away one goes on with the next.
+  const isGone = last && !last.control.isConnected && !arrival;
+  const instead = isGone ? closest(controls(main)) : control;
+  last = { control: instead, area: areaOf(seen(instead)) };
+  if (instead !== control) return focus(instead);
+  if (!arrival) remember(FOCUS, keyOf(control));
 });
 new MutationObserver(() => (quieten(), look())).observe(document.body, {
   subtree: true,
