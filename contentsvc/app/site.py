@@ -17,6 +17,7 @@ from contentsvc.app.contract import below, document
 from contentsvc.app.domains.files import transfers
 from contentsvc.app.families import MIRRORED, OPERATIONS, PORTAL
 from contentsvc.app.root import Root
+from contentsvc.app.service_info import for_pages, service_info
 from contentsvc.framework.http.app import Api, Authenticate, ServiceLimit, Static
 from contentsvc.framework.http.assets import Asset, LazyAsset
 from contentsvc.framework.http.body_reader import KIB
@@ -88,7 +89,10 @@ def make_site(
     portal = None
     if settings.portal:
         issuers = context.credentials.issuers
-        portal = make_pages(settings, reactor, context.db, issuers, context.bucket, reply, brand)
+        service = json.encode(for_pages(service_info(context), brand))
+        portal = make_pages(
+            settings, reactor, context.db, issuers, context.bucket, reply, service, brand
+        )
         beside |= portal.beside()
     root = Root(
         api,

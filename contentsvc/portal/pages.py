@@ -279,14 +279,15 @@ def make_pages(
     issuers: Issuers,
     bucket: Bucket | None,
     reply: Reply,
+    service: bytes,
     brand: Brand | None,
 ) -> Pages:
-    """The pages of this service."""
+    """The pages of this service, which says of itself what this JSON has."""
     media_url = bucket.media_url(settings.public_url or "") if bucket is not None else None
     return Pages(
         clock,
         reply,
-        Assets(brand),
+        Assets(service, brand),
         partial(preview, db),
         issuers,
         public_url=settings.public_url,

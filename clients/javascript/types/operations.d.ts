@@ -487,7 +487,7 @@ export interface ContentDetail {
   originating: Entity[];
   using: Entity[];
   packages: Package[];
-  requires: Requires | null;
+  requires: ShownRequires | null;
   /** the same as comments */
   commentCount: number;
   commentsLocked: boolean;
@@ -1285,6 +1285,8 @@ export interface Package {
   win64?: string;
   osx64?: string;
   linux64?: string;
+  /** The path for another platform of the service. */
+  [platform: string]: string | undefined;
 }
 
 /**
@@ -1301,6 +1303,8 @@ export interface PackageDefinition {
   /** a relative path without empty, . or .. segments, without backslashes and control characters */
   linux64?: string;
   name?: string | null;
+  /** The path for another platform of the service. */
+  [platform: string]: string | null | undefined;
 }
 
 /** The party. */
@@ -1625,7 +1629,7 @@ export interface ReportedSubject {
  */
 export interface Requires {
   game?: GameVersions;
-  platforms?: ("win64" | "osx64" | "linux64")[];
+  platforms?: ("win64" | "osx64" | "linux64" | (string & {}))[];
   features?: string[];
 }
 
@@ -1676,7 +1680,7 @@ export interface RevisionDetail {
   originating: Entity[];
   using: Entity[];
   packages: Package[];
-  requires: Requires | null;
+  requires: ShownRequires | null;
   gone?: boolean;
 }
 
@@ -1849,6 +1853,13 @@ export interface Session {
   current: boolean;
   /** a browser and its system, or else a program and its version */
   device: string | null;
+}
+
+/** What a revision requires of a client, in answers: platforms too that the service had once. */
+export interface ShownRequires {
+  game?: GameVersions;
+  platforms?: string[];
+  features?: string[];
 }
 
 /** Somebody who is no player, with the moment since which they have the role. */
@@ -2419,7 +2430,7 @@ export interface Operations {
       /** a version of the game: that of the client */
       game?: string | undefined;
       /** the client's platform */
-      platform?: "win64" | "osx64" | "linux64" | undefined;
+      platform?: "win64" | "osx64" | "linux64" | (string & {}) | undefined;
       /** a comma list of up to 256 features: those that the client has. Empty if it has none */
       features?: string | readonly string[] | undefined;
     },
@@ -2455,7 +2466,7 @@ export interface Operations {
       /** a version of the game: that of the client */
       game?: string | undefined;
       /** the client's platform */
-      platform?: "win64" | "osx64" | "linux64" | undefined;
+      platform?: "win64" | "osx64" | "linux64" | (string & {}) | undefined;
       /** a comma list of up to 256 features: those that the client has. Empty if it has none */
       features?: string | readonly string[] | undefined;
     },
@@ -2591,7 +2602,7 @@ export interface Operations {
       /** A GUID with dashes. */
       contentId: string;
       /** leaves out packages' files for other platforms */
-      platform?: "win64" | "osx64" | "linux64" | undefined;
+      platform?: "win64" | "osx64" | "linux64" | (string & {}) | undefined;
     },
     options?: CallOptions,
   ): Promise<ContentFile[]>;
@@ -2716,7 +2727,7 @@ export interface Operations {
       /** A GUID with dashes. */
       revisionId: string;
       /** leaves out packages' files for other platforms */
-      platform?: "win64" | "osx64" | "linux64" | undefined;
+      platform?: "win64" | "osx64" | "linux64" | (string & {}) | undefined;
     },
     options?: CallOptions,
   ): Promise<ContentFile[]>;
@@ -3525,7 +3536,7 @@ export interface Operations {
       /** a version of the game: that of the client */
       game?: string | undefined;
       /** the client's platform */
-      platform?: "win64" | "osx64" | "linux64" | undefined;
+      platform?: "win64" | "osx64" | "linux64" | (string & {}) | undefined;
       /** a comma list of up to 256 features: those that the client has. Empty if it has none */
       features?: string | readonly string[] | undefined;
     },
@@ -4173,7 +4184,7 @@ export interface Operations {
       /** a version of the game: that of the client */
       game?: string | undefined;
       /** the client's platform */
-      platform?: "win64" | "osx64" | "linux64" | undefined;
+      platform?: "win64" | "osx64" | "linux64" | (string & {}) | undefined;
       /** a comma list of up to 256 features: those that the client has. Empty if it has none */
       features?: string | readonly string[] | undefined;
     },
@@ -4192,7 +4203,7 @@ export interface Operations {
       /** a version of the game: that of the client */
       game?: string | undefined;
       /** the client's platform */
-      platform?: "win64" | "osx64" | "linux64" | undefined;
+      platform?: "win64" | "osx64" | "linux64" | (string & {}) | undefined;
       /** a comma list of up to 256 features: those that the client has. Empty if it has none */
       features?: string | readonly string[] | undefined;
     },
@@ -4207,7 +4218,7 @@ export interface Operations {
       /** a version of the game: that of the client */
       game?: string | undefined;
       /** the client's platform */
-      platform?: "win64" | "osx64" | "linux64" | undefined;
+      platform?: "win64" | "osx64" | "linux64" | (string & {}) | undefined;
       /** a comma list of up to 256 features: those that the client has. Empty if it has none */
       features?: string | readonly string[] | undefined;
     },

@@ -23,7 +23,7 @@ import { Sending } from "../parts/sending.js";
 import { visibilities } from "../parts/sharing.js";
 import { Shots } from "../parts/shots.js";
 import { moved } from "../parts/reorder.js";
-import { typeText, useTypes } from "../parts/types.js";
+import { typeOptions, typeText } from "../parts/types.js";
 
 /** @param {import("../router.js").PlaceProps} props */
 export default function Publish({ parameters }) {
@@ -162,7 +162,7 @@ function Editor({ existing }) {
   const isSending = !!own?.isSending;
   const isFurther = useRef(false);
   const storage = useLoad(readStorage, []);
-  const types = useTypes(values.type);
+  const types = typeOptions(values.type);
   const button = useRef(/** @type {HTMLElement | null} */ (null));
   // What is wrong is told to fields, which have to be there before.
   const [isDrawn, setDrawn] = useState(false);
