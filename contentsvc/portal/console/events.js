@@ -223,9 +223,9 @@ function One({ event, name, services }) {
         `,
     ) ?? html`<bdi class="mono">${value(key, one)}</bdi>`;
   return html`
-    <p class="line">
+    <p class="line event">
       <span class="faint small mono">${event.number}</span> <b>${eventName(event.kind)}</b>
-      ${place ? html`<a href=${address(place)}>${what}</a>` : html`<span>${what}</span>`}
+      ${place ? html`<a class="event-about" href=${address(place)}>${what}</a>` : html`<span>${what}</span>`}
       ${actor && html`<${Actor} id=${actor} services=${services} name=${name} />`}
       <time class="faint small" title=${moment(event.created)}>
         ${ago(event.created)}
@@ -234,7 +234,7 @@ function One({ event, name, services }) {
     ${
       data.length > 0 &&
       html`
-        <p class="small facts">
+        <p class="small facts event-data">
           ${data.map(
             ([key, one]) =>
               html`

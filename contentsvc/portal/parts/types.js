@@ -3,7 +3,7 @@ import { service } from "../service.js";
 import { hasText, t } from "../texts.js";
 import { typeName } from "./names.js";
 
-/** What a type is for; nothing of one that only this studio has.
+/** What a type is for, as the specification has it; nothing of one that only this studio has.
  * @param {string} type */
 export function typeText(type) {
   const key = `type-text.${type}`;
