@@ -8,6 +8,7 @@ from contentsvc.app import labels
 from contentsvc.app.context import Context
 from contentsvc.config.brand import UNBRANDED
 from contentsvc.config.tags import Group, TagsFile
+from contentsvc.portal import face
 from contentsvc.wire.service import Label, Named, ServiceInfo, ServiceIssuer, ServiceLink, TagGroup
 
 
@@ -61,6 +62,7 @@ def modules(context: Context) -> dict[str, bytes]:
         }
         for kind, every in labels.all_labels(context.studio.brand).items()
     }
+    said["brand"] = face.script(context.studio.brand)
     return {
         "service.js": b"export const service = %s;\n" % json.encode(said),
         "tag-groups.js": b"export const tagGroups = %s;\n" % json.encode(groups),
