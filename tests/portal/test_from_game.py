@@ -169,7 +169,7 @@ class FromGameTests(WalkCase):
         ada.page.on("request", lambda each: sent.append(each.post_data or ""))
         ada.go(f"/log-in#{self.other}")
         expect(ada.main).to_contain_text(f"You are logged in as {user.username}.")
-        expect(ada.main).to_contain_text(f"The game wants to log in {other.username} here.")
+        expect(ada.main).to_contain_text(f"This would log in {other.username} here.")
         ada.press("Stay")
         ada.arrive("/challenges")
         self.assertEqual(user.id, ada.id)

@@ -40,12 +40,11 @@ export function FromGame({ opened, onFailed }) {
 function Question({ userId, onLogIn, onStay }) {
   const { user } = useSession();
   const other = useLoad((signal) => client.getUserInfo({ userId }, { signal }), []);
+  if (other.loading) return html`<${Waiting} />`;
   const name = other.data?.username;
   return html`
-    <p>
-      ${user ? t("log-in.already", { name: user.username }) : t("log-in.somebody")}${" "}
-      ${name ? t("log-in.other", { name }) : t("log-in.another")}
-    </p>
+    <p>${user ? t("log-in.already", { name: user.username }) : t("log-in.somebody")}</p>
+    <p>${name ? t("log-in.other", { name }) : t("log-in.another")}</p>
     <p class="actions">
       <${Button} kind="main" onClick=${() => onLogIn()}>${t("action.log-in")}<//>
       <${Button} onClick=${() => onStay()}>${t("log-in.stay")}<//>

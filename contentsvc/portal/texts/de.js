@@ -430,7 +430,7 @@ export const de = {
   "list.found-more": "mehr als {count} gefunden",
   "log-in.already": "Du bist als {name} angemeldet.",
   "log-in.another":
-    "Das Spiel will hier eine andere Person anmelden. Tu das nur, wenn du dies aus deinem Spiel geöffnet hast.",
+    "Damit würde hier eine andere Person angemeldet. Tu das nur, wenn du dies gerade aus deinem Spiel geöffnet hast.",
   "log-in.away": "{name} antwortet nicht. Versuch es gleich noch einmal.",
   "log-in.code-over": "Dieser Weg gilt nicht mehr. Öffne ihn noch einmal aus deinem Spiel.",
   "log-in.create": "Konto anlegen",
@@ -446,7 +446,7 @@ export const de = {
   "log-in.new": "Neu hier?",
   "log-in.opening": "Du wirst angemeldet.",
   "log-in.or": "oder",
-  "log-in.other": "Das Spiel will hier {name} anmelden. Tu das nur, wenn du das bist.",
+  "log-in.other": "Damit würde hier {name} angemeldet. Tu das nur, wenn du das bist.",
   "log-in.refused":
     "{name} hat dich nicht angemeldet. Versuch es noch einmal; hilft das nicht, sag dem Studio Bescheid.",
   "log-in.somebody": "Hier ist jemand angemeldet.",

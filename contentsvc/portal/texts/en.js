@@ -409,7 +409,7 @@ export const en = {
   "list.found-more": "more than {count} found",
   "log-in.already": "You are logged in as {name}.",
   "log-in.another":
-    "The game wants to log in somebody else here. Only do so if you have opened this from your game.",
+    "This would log in somebody else here. Only do so if you have just opened it from your game.",
   "log-in.away": "{name} does not answer. Try again in a moment.",
   "log-in.code-over": "This way in is no longer good. Open it from your game once more.",
   "log-in.create": "Create an account",
@@ -423,7 +423,7 @@ export const en = {
   "log-in.new": "New here?",
   "log-in.opening": "You are being logged in.",
   "log-in.or": "or",
-  "log-in.other": "The game wants to log in {name} here. Only do so if that is you.",
+  "log-in.other": "This would log in {name} here. Only do so if that is you.",
   "log-in.refused": "{name} did not log you in. Try again; if that does not help, tell the studio.",
   "log-in.somebody": "Somebody is logged in here.",
   "log-in.stay": "Stay",

@@ -161,7 +161,10 @@ async def _expire_tokens(tx: Db, user: str) -> None:
 
 
 @many("""
-    update sessions set revoked = coalesce(revoked, now()) where user_id = :user returning id
+    update sessions set revoked = coalesce(revoked, now()) where id = any(array(
+        select id from sessions where user_id = :user order by created, id for no key update
+    ))
+    returning id
 """)
 async def _end_sessions(tx: Db, user: str) -> list[str]:
     """End the user's sessions. Gives their ids."""

@@ -172,11 +172,16 @@ async def revoke(db: Db, session: str) -> bool:
     """End a session. False if there is none."""
 
 
+# What has asked for a portal code is locked before what began with it, as by who ends it alone: see
+# schema/functions/end_begun.sql.
 @many("""
-    update sessions set revoked = now()
-    where user_id = :user and revoked is null and id is distinct from :spared
-      -- With the one that has asked for its portal code, the spared one would end too.
-      and id is distinct from (select session_id from portal_codes where begun = :spared)
+    update sessions set revoked = now() where id = any(array(
+        select id from sessions
+        where user_id = :user and revoked is null and id is distinct from :spared
+          -- With the one that has asked for its portal code, the spared one would end too.
+          and id is distinct from (select session_id from portal_codes where begun = :spared)
+        order by created, id for no key update
+    ))
     returning id
 """)
 async def revoke_all(db: Db, user: str, spared: str | None) -> list[str]:

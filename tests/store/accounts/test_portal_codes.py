@@ -96,6 +96,25 @@ class EndTests(CodeCase):
         self.assertEqual(await self.live(), set())
         self.assertNotIn(None, self.ends(self.game, begun))
 
+    async def test_ends_at_once(self) -> None:
+        """Who ends a session, who ends all, and who uses a code wait for each other, and for no
+        circle."""
+        for _ in range(8):
+            self.game = await self.begin()
+            await self.opened()
+            code = await self.code()
+
+            async def use(code: str) -> None:
+                async with self.db.transaction() as tx:
+                    state = await portal_codes.lock(tx, code, self.game)
+                    if state and state.live:
+                        begun = await sessions.begin(tx, self.ann, digest(), 0, None, IN_GAME)
+                        await portal_codes.spend(tx, code, self.game, str(begun))
+
+            ends = [sessions.revoke_all(self.db, self.ann, None) for _ in range(2)]
+            await together(use(code), sessions.revoke(self.db, self.game), *ends)
+        self.assertEqual(await self.live(), set())
+
     async def test_codes_at_once(self) -> None:
         """Of several codes that are used at once, one session stays."""
 
