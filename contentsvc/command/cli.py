@@ -447,7 +447,7 @@ def _demo(settings: Settings, arguments: argparse.Namespace) -> None:
     )
     _check(username="demo", email="demo@example.com", password=password)
     base = _base(settings) if arguments.url is None else _root(arguments.url)
-    secret = new_secret()
+    secret, guest = new_secret(), secrets.token_urlsafe(48)
     media: str | None = None
     said = arguments.url is not None or settings.public_url is not None
     process = None if arguments.url is None and said else place.process_at(base)
@@ -463,7 +463,7 @@ def _demo(settings: Settings, arguments: argparse.Namespace) -> None:
             async def build(db: Db) -> bool:
                 now = int(WallClock().seconds())
                 return await demo.build(
-                    db, lambda: HASHER.hash(normal(password)), secret, now, made
+                    db, lambda: HASHER.hash(normal(password)), secret, guest, now, made
                 )
 
             try:
@@ -484,7 +484,7 @@ def _demo(settings: Settings, arguments: argparse.Namespace) -> None:
             )
         if other:
             elsewhere.insert(0, f"The daemon that answers at {base} has another database.")
-        guide = world.guide(base, media, secret, portal=settings.portal)
+        guide = world.guide(base, media, secret, guest, portal=settings.portal)
         terminal.say(*guide, *elsewhere, f"Password of each: {password}")
     else:
         # An earlier release may have made it, without what the guide names.

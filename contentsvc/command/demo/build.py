@@ -57,9 +57,11 @@ async def is_there(db: Db) -> bool:
     return False
 
 
-async def build(db: Db, hashed: Callable[[], str], secret: str, now: int, files: DemoFiles) -> bool:
+async def build(
+    db: Db, hashed: Callable[[], str], secret: str, guest: str, now: int, files: DemoFiles
+) -> bool:
     """Write the world. False if it exists already. `hashed` makes a password hash; `secret` is that
-    of the service account; `now` is in Unix seconds; the bytes of the `files` are there.
+    of the service account, `guest` that of the first guest; `now` is in Unix seconds; the bytes of the `files` are there.
 
     Raises CommandError.
     """
@@ -88,6 +90,7 @@ async def build(db: Db, hashed: Callable[[], str], secret: str, now: int, files:
     await society.enjoy(db, people, now)
     await studio.withdraw(WORLD["withdrawn"])
     await society.moderate(db, queue, people)
+    await society.play(db, guest)
     await society.grow_old(db)
     user, key, value = WORLD["progress"]
     most = progress.NO_LIMIT

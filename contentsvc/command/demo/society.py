@@ -3,6 +3,7 @@ staff does."""
 
 from datetime import UTC, date, datetime, timedelta
 from random import Random
+from secrets import token_urlsafe
 from uuid import UUID
 
 from msgspec import json
@@ -10,6 +11,7 @@ from msgspec import json
 from contentsvc.command.demo.world import WORLD, age, id_of, revision_of
 from contentsvc.framework.db.query import Db, none
 from contentsvc.framework.tasks.task_queue import TaskQueue
+from contentsvc.store.accounts import guests
 from contentsvc.store.content import (
     access_list,
     collections,
@@ -20,8 +22,10 @@ from contentsvc.store.content import (
 )
 from contentsvc.store.moderation import audit_log, evidence, reports
 from contentsvc.store.notifications import flags, notifications
+from contentsvc.store.progress import progress
 from contentsvc.store.social import follows, friends, messages, pairs, party_invites
 from contentsvc.store.tasks import ReportsResolved
+from contentsvc.tokens import secret_hash
 from contentsvc.wire import notifications as kinds
 from contentsvc.wire.base import tag_of
 from contentsvc.wire.library import GuestRole
@@ -224,6 +228,18 @@ async def enjoy(db: Db, people: People, now: int) -> None:
     # Where a daemon adds up already, it does this too.
     if locked := await content_counts.lock(db, str(UUID(int=0))):
         await content_counts.add_up(db, locked)
+
+
+async def play(db: Db, secret: str) -> None:
+    """Let guests play who keep something. The first has this secret, the others' nobody knows."""
+    most = progress.NO_LIMIT
+    for name, guest in WORLD["playing"].items():
+        user = await guests.make(db, name, secret_hash(secret))
+        for content in guest["keeps"]:
+            await subscriptions.put(db, user, id_of(content), None, False, 0)
+        best = json.encode(guest["best"]).decode()
+        await progress.put(db, user, "tower/best", best, None, most, most)
+        secret = token_urlsafe(48)
 
 
 async def _collect(db: Db, collection: str, contents: list[str]) -> None:

@@ -47,13 +47,15 @@ def names() -> str:
     return ", ".join(f"{name} ({role})" if role else name for name, role in roles.items())
 
 
-def guide(base: str, media: str | None, secret: str, *, portal: bool) -> list[str]:
+def guide(base: str, media: str | None, secret: str, guest: str, *, portal: bool) -> list[str]:
     """Which log-ins to try, and where the parts of the world can be seen, a line for each. `base`
     is where the daemon is, `media` the URL of a picture, None if the service has no files;
-    `secret` is that of the service account; `portal` says whether it has pages."""
+    `secret` is that of the service account, `guest` that of a guest; `portal` says whether it has
+    pages."""
     given = {name: id_of(name) for name in WORLD["contents"]}
     given |= {"service": id_of(WORLD["service"]), "collection": id_of(WORLD["collections"][0][1])}
     given |= {"base": base, "media": media or "", "secret": secret, "users": names()}
+    given |= {"guest": guest, "guests": ", ".join(WORLD["playing"])}
     shown = {"portal": portal, "files": media is not None, "external": media is None, "": True}
     lines = []
     for line in (FOLDER / "guide.txt").read_text("utf-8").splitlines():

@@ -21,7 +21,9 @@ class DemoTests(CommandCase):
         """demo prints its users and a password that is theirs."""
         printed = self.good("demo")
         password = printed.strip().rpartition(": ")[2]
-        users = self.sql("select username, password_hash, role from users order by username")
+        users = self.sql(
+            "select username, password_hash, role from users where not guest order by username"
+        )
         self.assertEqual([user[0] for user in users], sorted(WORLD["people"]))
         for name, encoded, role in users:
             self.assertTrue(HASHER.verify(encoded, password))
@@ -39,6 +41,19 @@ class DemoTests(CommandCase):
         self.assertEqual(scopes, WORLD["scopes"])
         (secret,) = re.findall(f"curl -u {id}:(csvc_[A-Za-z0-9_-]+) ", printed)
         self.assertEqual(bytes.fromhex(secret_hash(secret)), bytes(hash))
+
+    def test_guests(self) -> None:
+        """demo prints its guests, and the secret of the first, who has progress."""
+        printed = self.good("demo")
+        found = self.sql("select username from users where guest order by username")
+        self.assertEqual([name for (name,) in found], sorted(WORLD["playing"]))
+        (secret,) = re.findall("grant:guest -d secret=([A-Za-z0-9_-]+)", printed)
+        owner = self.sql(
+            "select u.username, (select count(*) from progress p where p.user_id = u.id)"
+            " from guest_secrets g join users u on u.id = g.user_id where g.hash = %s",
+            bytes.fromhex(secret_hash(secret)),
+        )
+        self.assertEqual(owner, [(next(iter(WORLD["playing"])), 1)])
 
     def test_searchable(self) -> None:
         """What it publishes has its words and the votes of its users at once."""
@@ -242,7 +257,7 @@ class DemoTests(CommandCase):
         self.assertIn("Log in at http://127.0.0.1:9000/log-in", printed)
         for name in ("mira", WORLD["moderator"], WORLD["curator"], "warden"):
             self.assertRegex(printed, rf"(?m)^  {name} +an? ")
-        without = "\n".join(guide("http://127.0.0.1:9000", None, "csvc_x", portal=False))
+        without = "\n".join(guide("http://127.0.0.1:9000", None, "csvc_x", "secret", portal=False))
         self.assertNotIn("/log-in", without)
 
     def test_address(self) -> None:
