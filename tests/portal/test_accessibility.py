@@ -31,7 +31,7 @@ PLACES = (
 )
 
 CONSOLE = (
-    *("/console", "/console/users", "/console/actions", "/console/featured"),
+    *("/console", "/console/users", "/console/actions", "/console/featured", "/console/tags"),
     *("/console/challenges", "/console/announcements", "/console/notifications"),
     *("/console/staff", "/console/events?live=no", "/console/statistics"),
     *("/console/service-accounts", "/console/webhooks"),

@@ -24,7 +24,7 @@ import { PersonLink, Team } from "../parts/people.js";
 import { Dependents, MoreBy, Uses } from "../parts/related.js";
 import { Report } from "../parts/report.js";
 import { Revisions } from "../parts/revisions.js";
-import { groupOf, tagName } from "../parts/tag-names.js";
+import { tagName } from "../parts/tag-names.js";
 import { logInAddress } from "../parts/then.js";
 import { Votes } from "../parts/votes.js";
 
@@ -205,7 +205,7 @@ function Said({ content }) {
           ${content.tags.map(
             (tag) =>
               html`
-                <li key=${tag} class=${groupOf(tag)?.staff ? "staff" : undefined}>
+                <li key=${tag}>
                   <a href=${address(`/browse?${new URLSearchParams({ tags: tag })}`)} dir="auto">
                     ${tagName(tag)}
                   </a>
