@@ -34,6 +34,7 @@ WRONG: dict[str, list[Any]] = {
     "secret_file": ["", 5],
     "issuers": ["", 5],
     "brand": ["", 5],
+    "tags": ["", 5],
     "embed_origins": [
         *("*", "https://*.x", "http://game.example", "https://x/", "https://x/a", "https://x?"),
         *("https://u@x", "https://x:", "https://x:0", "https://x;y", "null", "'self'", "https://"),
@@ -528,6 +529,14 @@ class StartTests(TestCase):
         await self.refused(
             f"brand {file}: nam is no key of it", "--brand", str(file), "--workers", "2"
         )
+
+    async def test_tags(self):
+        """So is a file of tags."""
+        await self.refused("tags /nowhere/x.toml: No such file", "--tags", "/nowhere/x.toml")
+        file = postgres.new_folder() / "tags.toml"
+        file.write_text('[[groups]]\nkey = "A"\nlabel = "A"\ntags = [{name = "x"}]\n')
+        reason = f"tags {file}: groups[0].key 'A' is not 1 to 32"
+        await self.refused(reason, "--tags", str(file), "--workers", "2")
 
     async def test_secret_file_of_others(self):
         """So is one that others may read, be it named or generated."""

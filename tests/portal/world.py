@@ -26,6 +26,7 @@ OWN = (
 """The places of a player that have no id."""
 CONSOLE = (
     *("/console/reports", "/console/users", "/console/actions", "/console/featured"),
+    "/console/tags",
     *("/console/challenges", "/console/announcements", "/console/notifications"),
     *("/console/staff", "/console/events?live=no", "/console/statistics"),
     *("/console/service-accounts", "/console/webhooks"),

@@ -25,7 +25,7 @@ import { Dependents, MoreBy, Uses } from "../parts/related.js";
 import { Report } from "../parts/report.js";
 import { Revisions } from "../parts/revisions.js";
 import { Shaped, shapeable, shotsOf } from "../parts/shaped.js";
-import { groupOf, tagName } from "../parts/tag-names.js";
+import { tagName } from "../parts/tag-names.js";
 import { logInAddress } from "../parts/then.js";
 import { Votes } from "../parts/votes.js";
 
@@ -210,7 +210,7 @@ function Said({ content }) {
           ${content.tags.map(
             (tag) =>
               html`
-                <li key=${tag} class=${groupOf(tag)?.staff ? "staff" : undefined}>
+                <li key=${tag}>
                   <a href=${address(`/browse?${new URLSearchParams({ tags: tag })}`)} dir="auto">
                     ${tagName(tag)}
                   </a>

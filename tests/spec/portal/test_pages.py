@@ -19,6 +19,7 @@ PLACES = (
         "/console/actions",
         "/console/challenges",
         "/console/featured",
+        "/console/tags",
         "/console/users",
         f"/console/users/{guid()}",
     ),
