@@ -46,6 +46,7 @@ class RegistrationTests(LogInCase):
             "fullProfile": {},
             "publicProfile": {},
             "role": "player",
+            "guest": False,
         }
         self.assertEqual(expected, found)
 
