@@ -60,7 +60,8 @@ async def build(
     db: Db, hashed: Callable[[], str], secret: str, guest: str, now: int, files: DemoFiles
 ) -> bool:
     """Write the world. False if it exists already. `hashed` makes a password hash; `secret` is that
-    of the service account, `guest` that of the first guest; `now` is in Unix seconds; the bytes of the `files` are there.
+    of the service account, `guest` that of the first guest; `now` is in Unix seconds; the bytes of
+    the `files` are there.
 
     Raises CommandError.
     """
