@@ -59,6 +59,7 @@ export function Account({ id, onFound }) {
                 ${about.ban && html`<span class="badge warn static">${t("console.banned")}</span>`}
                 ${
                   permissions.includes("administer") &&
+                  !about.guest &&
                   html`<${Button} onClick=${() => setChanging(true)}>${t("console.change-role")}<//>`
                 }
               </p>
