@@ -53,10 +53,13 @@ export function Account({ id, onFound }) {
             <div class="decide-main">
               <p class="line">
                 <${PersonLink} person=${about.user} size=${32} />
-                <span class="badge static">${roleName(about.role)}</span>
+                <span class="badge static">
+                  ${about.guest ? t("console.guest") : roleName(about.role)}
+                </span>
                 ${about.ban && html`<span class="badge warn static">${t("console.banned")}</span>`}
                 ${
                   permissions.includes("administer") &&
+                  !about.guest &&
                   html`<${Button} onClick=${() => setChanging(true)}>${t("console.change-role")}<//>`
                 }
               </p>

@@ -5,6 +5,7 @@ import { Details } from "../parts/details.js";
 
 export const EVENT_KINDS = /** @type {const} */ ([
   "UserRegistered",
+  "GuestBecameUser",
   "UserDeleted",
   "UserBanned",
   "BanLifted",

@@ -17,6 +17,7 @@ const LONGEST = 365;
 const DAY = 86_400_000;
 const MEASURES = /** @type {const} */ ([
   "registered",
+  "guests",
   "active",
   "deleted",
   "published",

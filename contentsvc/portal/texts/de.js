@@ -328,7 +328,7 @@ export const de = {
   "guest.leave-text":
     "Du spielst als Gast, nur in diesem Browser. Wenn du dich abmeldest, kommt niemand mehr an das, was du hier hast. Behalte vorher dein Konto, wenn du es willst.",
   "guest.leave-title": "Diesen Gast für immer verlassen?",
-  "guest.line": "Du spielst als Gast, nur in diesem Browser.",
+  "guest.line": "Du spielst als Gast.",
   "guest.log-in":
     "Wenn du dich hier anmeldest, vergisst dieser Browser den Gast, und es gibt keinen Weg zurück.",
   "header.menu": "Menü",

@@ -318,7 +318,7 @@ export const en = {
   "guest.leave-text":
     "You play as a guest, in this browser only. If you log out, nobody can get back to what you have here. Keep your account first, if you want it.",
   "guest.leave-title": "Leave this guest for good?",
-  "guest.line": "You play as a guest, in this browser only.",
+  "guest.line": "You play as a guest.",
   "guest.log-in": "If you log in here, this browser forgets the guest, and there is no way back.",
   "header.menu": "Menu",
   "header.navigation": "Main",

@@ -50,8 +50,8 @@ class DemoTests(CommandCase):
         (secret,) = re.findall("grant:guest -d secret=([A-Za-z0-9_-]+)", printed)
         owner = self.sql(
             "select u.username, (select count(*) from progress p where p.user_id = u.id)"
-            " from guest_secrets g join users u on u.id = g.user_id where g.hash = %s",
-            bytes.fromhex(secret_hash(secret)),
+            " from guest_secrets g join users u on u.id = g.user_id"
+            f" where g.hash = decode('{secret_hash(secret)}', 'hex')"
         )
         self.assertEqual(owner, [(next(iter(WORLD["playing"])), 1)])
 
