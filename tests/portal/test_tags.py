@@ -83,7 +83,7 @@ class TagsTests(WalkCase):
         expect(ada.main.get_by_role("group", name="Genre")).to_be_visible()
         expect(ada.main.get_by_text("Staff pick")).to_have_count(0)
         expect(choice(ada.main, "t14")).to_have_count(0)
-        button(ada.main, "More: Genre").click()
+        button(ada.main, "2 more: Genre").click()
         expect(choice(ada.main, "t14")).to_be_visible()
         expect(choice(ada.main, "small")).to_have_count(0)
         ada.main.get_by_label("Type", exact=True).select_option("asset")
