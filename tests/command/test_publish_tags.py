@@ -43,7 +43,7 @@ class TagsTests(FolderCase):
 
     async def test_client(self) -> None:
         """The client lists tags, and asks for those of a curator."""
-        (found,) = await self.client.search.list_tags(TagsQuery(group="levels"))
+        (found,) = (await self.client.search.list_tags(TagsQuery(group="levels"))).items
         self.assertEqual((found.tag, found.group), ("Level of the week", "levels"))
         self.tagged("puzzle")
         await self.publish()

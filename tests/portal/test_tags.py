@@ -11,6 +11,7 @@ from twisted.internet import reactor
 from twisted.internet.task import deferLater
 
 from tests.contract.browser import step
+from tests.portal.test_accessibility import AxeCase
 from tests.portal.walk import Person, WalkCase, button
 from tests.spec.content.test_tags import with_tags
 from tests.spec.data import name, word
@@ -82,7 +83,7 @@ class TagsTests(WalkCase):
         expect(ada.main.get_by_role("group", name="Genre")).to_be_visible()
         expect(ada.main.get_by_text("Staff pick")).to_have_count(0)
         expect(choice(ada.main, "t14")).to_have_count(0)
-        button(ada.main, "More: Genre").click()
+        button(ada.main, "2 more: Genre").click()
         expect(choice(ada.main, "t14")).to_be_visible()
         expect(choice(ada.main, "small")).to_have_count(0)
         ada.main.get_by_label("Type", exact=True).select_option("asset")
@@ -201,5 +202,27 @@ class TagsTests(WalkCase):
             choice(ada.dialog, "Event").check(force=True)
             ada.press("Save", ada.dialog)
             expect(shown.get_by_role("link")).to_have_text(["Puzzle", "Event"])
+
+        await self.walk(journey)
+
+
+class TagsAccessibilityTests(AxeCase):
+    async def connect(self) -> None:
+        self.own_daemon()
+        self.use(await daemon.shared("portal-tags", lambda: with_tags(GROUPS, files="local")))
+
+    async def test_places(self) -> None:
+        """axe-core finds nothing in the places that have tags of groups, dark and light, wide and
+        narrow, nor in the list of a field that is completed."""
+        admin, tag = await self.admin(), word()
+        made = await self.content(await self.user(), tags=[tag, "puzzle"])
+
+        def journey(ada: Person) -> None:
+            ada.log_in(admin, "/publish")
+            self.look(ada, ("/browse", "/publish", "/console/tags"))
+            ada.move(f"/content/{made.id}")
+            ada.press("Studio’s tags")
+            expect(choice(ada.dialog, "Staff pick")).to_be_visible()
+            self.assertEqual([], self.seen(ada))
 
         await self.walk(journey)

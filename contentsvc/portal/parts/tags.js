@@ -7,6 +7,7 @@ import { language, t } from "../texts.js";
 import { Combobox } from "./combobox.js";
 import { joined, Problem, separated, useField, useId } from "./form.js";
 import { useLoad } from "./hooks.js";
+import { control } from "./names.js";
 import { divided, groupOf, groupsFor, sameTag, tagName } from "./tag-names.js";
 
 /** @typedef {import("../tag-groups.js").TagGroup} TagGroup */
@@ -35,6 +36,7 @@ export function TagChoice({ group, chosen, onChange, counts, counted = false, pr
   const shown = isWhole
     ? group.tags
     : group.tags.filter(({ name }, index) => index < SHOWN || isChosen(name));
+  const more = t("tags.more", { count: group.tags.length - shown.length });
   /** @param {string} name */
   const turn = (name) => {
     if (isChosen(name)) onChange(chosen.filter((tag) => !sameTag(tag, name)));
@@ -80,10 +82,10 @@ export function TagChoice({ group, chosen, onChange, counts, counted = false, pr
               <button
                 type="button"
                 class="chip all"
-                aria-label=${t("tags.more-of", { group: group.label[language] })}
+                aria-label=${control(more, group.label[language])}
                 onClick=${() => setWhole(true)}
               >
-                ${t("tags.more", { count: group.tags.length - shown.length })}
+                ${more}
               </button>
             </li>
           `

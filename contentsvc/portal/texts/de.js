@@ -755,7 +755,6 @@ export const de = {
   "tags.given": "Vom Studio: {tags}",
   "tags.groups": "Gewählte Schlagwörter",
   "tags.more": "{count} weitere",
-  "tags.more-of": "Mehr: {group}",
   "tags.most": { one: "eins davon", other: "bis zu {count}" },
   "tags.none-fits": "Für diese Art hat das Studio keine Schlagwörter.",
   "tags.offered": "Schlagwörter zur Auswahl",

@@ -723,7 +723,6 @@ export const en = {
   "tags.given": "From the studio: {tags}",
   "tags.groups": "Chosen tags",
   "tags.more": "{count} more",
-  "tags.more-of": "More: {group}",
   "tags.most": { one: "one of them", other: "up to {count}" },
   "tags.none-fits": "The studio has no tags for this type.",
   "tags.offered": "Tags to choose from",
