@@ -21,7 +21,7 @@ const SHOWN = 44;
 /** What is scrolled into view as a whole, with a control of it. */
 const WHOLE = "article, li, .field, .hero, .panel";
 /** What has the focus at a place that has it, instead of the first control. */
-const FIRST = ".act .button.main, .find input";
+const FIRST = ".act .button.main, .find input, .compose textarea";
 /** Milliseconds between two looks, and those without another answer after which a place is there. */
 const LOOK = 50;
 const QUIET = 120;

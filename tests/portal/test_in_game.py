@@ -261,7 +261,7 @@ class InGameTests(ContentCase, ChallengeCase):
         with ada.read():
             ada.go("/challenges")
         self.reaches(ada)
-        dismiss = ada.page.get_by_role("button", name="Dismiss Soon", exact=True)
+        dismiss = ada.page.get_by_role("button", name="Dismiss: Soon", exact=True)
         ada.bar.get_by_role("link", name="Search", exact=True).focus()
         ada.way(dismiss, "ArrowUp")
         ada.keys("Enter")
