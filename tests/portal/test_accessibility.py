@@ -113,6 +113,22 @@ class PlacesTests(AxeCase, ChallengeCase):
 
         await self.walk(journey)
 
+    async def test_in_game(self) -> None:
+        """It finds nothing in the layout for the web view of a game, nor in the values of a choice."""
+        made = await self.content(await self.user())
+
+        def journey(ada: Person) -> None:
+            with ada.read():
+                ada.go("/search?layout=game")
+            content = f"/content/{made.id}"
+            self.look(ada, ("/search", "/", content, "/notifications", "/settings", "/browse"))
+            ada.main.get_by_label("Sort by", exact=True).focus()
+            ada.page.keyboard.press("Enter")
+            ada.dialog.get_by_role("button", name="Newest", exact=True).wait_for()
+            self.assertEqual([], self.seen(ada))
+
+        await self.walk(journey)
+
 
 class ConsoleTests(AxeCase):
     world = "portal-console"
