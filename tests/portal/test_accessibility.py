@@ -114,7 +114,7 @@ class PlacesTests(AxeCase, ChallengeCase):
         await self.walk(journey)
 
     async def test_in_game(self) -> None:
-        """It finds nothing in the layout for the web view of a game, nor in the values of a choice."""
+        """It finds nothing in the layout of a game, nor in the values of a choice."""
         made = await self.content(await self.user())
 
         def journey(ada: Person) -> None:
