@@ -4,7 +4,6 @@ import { html, render } from "./vendor/preact.js";
 import { areaOf, controls, graphOf, isControl, isTyped, looking, nearest, scope, seen } from "./arrows.js";
 import { isReading, recall, remember } from "./history.js";
 import { onArrival } from "./layout.js";
-import { number } from "./format.js";
 import { address, go } from "./router.js";
 import { needPart, t } from "./texts.js";
 import { Connection } from "./parts/header.js";
@@ -22,7 +21,7 @@ const SHOWN = 44;
 /** What is scrolled into view as a whole, with a control of it. */
 const WHOLE = "article, li, .field, .hero, .panel";
 /** What has the focus at a place that has it, instead of the first control. */
-const FIRST = ".act .button.main, .find input";
+const FIRST = ".act .button.main, .find input, .compose textarea";
 /** Milliseconds between two looks, and those without another answer after which a place is there. */
 const LOOK = 50;
 const QUIET = 120;
@@ -36,7 +35,7 @@ style.rel = "stylesheet";
 style.href = new URL("in-game.css", import.meta.url).href;
 const styled = new Promise((done) => Object.assign(style, { onload: done, onerror: done }));
 document.head.append(style);
-await Promise.all([styled, needPart("more")]);
+await Promise.all([styled, needPart("more").catch(() => {})]);
 
 /** Back to where the visitor was before. */
 function goBack() {
@@ -49,13 +48,12 @@ function goBack() {
  * @param {{path: string}} props */
 export function Bar({ path }) {
   const { unread } = useSession();
-  /** @param {string} place @param {"search" | "bell"} sign @param {string} text @param {number} [count] */
-  const link = (place, sign, text, count = 0) =>
+  /** @param {string} place @param {"search" | "bell"} sign @param {string} text */
+  const link = (place, sign, text) =>
     html`
       <a href=${address(place)} aria-current=${path === place ? "page" : undefined}>
         <${Icon} name=${sign} />
         ${text}
-        ${count > 0 && html`<span class="mark" aria-hidden="true">${number(count)}</span>`}
       </a>
     `;
   return html`

@@ -23,7 +23,7 @@ BIN = ROOT / ".venv/bin"
 FLAGS = ("--no-sandbox", "--disable-background-networking", "--disable-component-update")
 WIDE, NARROW = 1280, 375
 QUALITY = 80
-PLAYER, MODERATOR = "mira", "odile"
+PLAYER, VISITOR, MODERATOR = "mira", "tomas", "odile"
 
 
 @contextmanager
@@ -117,6 +117,25 @@ def keep(page: Page, name: str, folder: Path = FOLDER) -> None:
     image.save(folder / f"{name}.webp", quality=QUALITY, method=6)
 
 
+def in_game(browser: Browser, url: str, log_in: tuple[str, str], content: str) -> None:
+    """Make those of the layout for the web view of a game, by its keys."""
+    page = visitor(browser, url, WIDE, True, log_in)
+    page.set_viewport_size({"width": WIDE, "height": 720})
+    for name, path, keys in (
+        ("discover", "/?layout=game", "ArrowDown ArrowDown ArrowRight"),
+        ("content", content, "ArrowDown"),
+        ("search", "/search", "ArrowDown ArrowRight"),
+        ("choice", "/browse", "ArrowDown Enter"),
+    ):
+        page.goto(url + path)
+        page.wait_for_load_state("networkidle")
+        page.locator("main :focus").wait_for()
+        for key in keys.split():
+            page.keyboard.press(key)
+        keep(page, f"in-game.{name}")
+    page.context.close()
+
+
 def main() -> None:
     """Make all of them."""
     shutil.rmtree(FOLDER, ignore_errors=True)
@@ -137,6 +156,8 @@ def main() -> None:
                     ).click()
                     pages[moderates].get_by_role("button", name="Dismiss").wait_for()
                 keep(pages[moderates], f"{name}.{form}")
+        content, _ = places(pages[False], url)["content"]
+        in_game(browser, url, (VISITOR, password), content)
         browser.close()
 
 

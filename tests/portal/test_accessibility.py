@@ -110,6 +110,22 @@ class PlacesTests(AxeCase, ChallengeCase):
             ada.dialog.get_by_role("img").wait_for()
             self.assertEqual([], self.seen(ada))
             ada.escape()
+    async def test_in_game(self) -> None:
+        """It finds nothing in the layout of a game, nor in the values of a choice."""
+        made = await self.content(await self.user())
+
+        def journey(ada: Person) -> None:
+            with ada.read():
+                ada.go("/search?layout=game")
+            content = f"/content/{made.id}"
+            self.look(ada, ("/search", "/", content, "/notifications", "/settings", "/browse"))
+            ada.main.get_by_label("Sort by", exact=True).focus()
+            ada.page.keyboard.press("Enter")
+            ada.dialog.get_by_role("button", name="Newest", exact=True).wait_for()
+            self.assertEqual([], self.seen(ada))
+
+        await self.walk(journey)
+
 
 
 class CompanyTests(AxeCase, WorldCase):

@@ -232,7 +232,8 @@ class InGameTests(ContentCase, ChallengeCase):
         """It has a bar instead of the header, and holds for the tab."""
 
         def journey(ada: Player) -> None:
-            self.bar(ada)
+            self.bars(ada)
+            self.announced(ada)
             self.elsewhere(ada)
             self.holds(ada)
             self.ends(ada)
@@ -240,7 +241,7 @@ class InGameTests(ContentCase, ChallengeCase):
         await self.walk(journey)
 
     @step
-    def bar(self, ada: Player) -> None:
+    def bars(self, ada: Player) -> None:
         """The bar has three things; nothing leads to accounts elsewhere."""
         ada.page.route("**/api/v1/issuers", lambda route: route.fulfill(json=[issuer]))
         issuer = {"issuer": "https://id.example", "name": "Example", "clientId": "a"}
@@ -249,6 +250,23 @@ class InGameTests(ContentCase, ChallengeCase):
         expect(ada.bar.get_by_role("button")).to_have_text(["Back"])
         expect(ada.bar.get_by_role("link")).to_have_text(["Search", "Notifications"])
         expect(ada.main.get_by_role("button")).to_have_text(["Log in"])
+        ada.page.unroute_all()
+
+    @step
+    def announced(self, ada: Player) -> None:
+        """What lies over the page is reached, up from the bar too, and dismissed."""
+        news = {"id": self.made.id, "title": "Soon", "text": "", "level": "info"}
+        news |= {"begins": None, "ends": None}
+        ada.page.route("**/api/v1/announcements?*", lambda route: route.fulfill(json=[news]))
+        with ada.read():
+            ada.go("/challenges")
+        self.reaches(ada)
+        dismiss = ada.page.get_by_role("button", name="Dismiss: Soon", exact=True)
+        ada.bar.get_by_role("link", name="Search", exact=True).focus()
+        ada.way(dismiss, "ArrowUp")
+        ada.keys("Enter")
+        expect(dismiss).to_have_count(0)
+        self.assertTrue(ada.focused.evaluate("(one) => !!one.closest('main')"))
         ada.page.unroute_all()
 
     @step
