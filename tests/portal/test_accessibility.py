@@ -110,6 +110,7 @@ class PlacesTests(AxeCase, ChallengeCase):
             ada.dialog.get_by_role("img").wait_for()
             self.assertEqual([], self.seen(ada))
             ada.escape()
+
     async def test_in_game(self) -> None:
         """It finds nothing in the layout of a game, nor in the values of a choice."""
         made = await self.content(await self.user())
@@ -125,7 +126,6 @@ class PlacesTests(AxeCase, ChallengeCase):
             self.assertEqual([], self.seen(ada))
 
         await self.walk(journey)
-
 
 
 class CompanyTests(AxeCase, WorldCase):
