@@ -202,7 +202,8 @@ class PersonalTests(OwnDatabaseCase):
         await self.put(f"user/{ann.id}/ban", ban, by=admin, expect=204)
 
     async def of_log_ins(self, ann: User) -> User:
-        """The user in another session, an account elsewhere, a mail, a failed log-in."""
+        """The user in another session, an account elsewhere, a secret of when it was a guest, a mail, a
+        failed log-in."""
         again = await self.logged_in(ann.username, ann.email, ann.password)
         form = {"grant_type": "password", "username": ann.username, "password": guid()}
         await self.post("/oauth/token", data=form, expect=400)
@@ -211,10 +212,11 @@ class PersonalTests(OwnDatabaseCase):
             with connection.cursor() as cursor:
                 cursor.execute(
                     "insert into identities (user_id, issuer, subject) values (%s, 'i', 's');"
+                    "insert into guest_secrets (hash, user_id, seen) values ('', %s, null);"
                     "insert into mails (purpose, user_id, email) values ('confirm', %s, %s);"
                     "insert into content_tallies (content_id, user_id, downloads, added)"
                     " values (gen_random_uuid(), %s, 1, true);"
                     "insert into subscription_tellings values (gen_random_uuid(), %s, now())",
-                    (ann.id, ann.id, ann.email, ann.id, ann.id),
+                    (ann.id, ann.id, ann.id, ann.email, ann.id, ann.id),
                 )
         return again
