@@ -12,11 +12,11 @@ class StatisticsTests(CommandCase):
         header, *days = self.good("statistics", "--csv").splitlines()
         self.assertEqual(
             header,
-            "day,registered,active,deleted,published,revised,comments,messages,ratings,downloads,"
-            "bytes",
+            "day,registered,guests,active,deleted,published,revised,comments,messages,ratings,"
+            "downloads,bytes",
         )
         today = datetime.now(UTC).date()
-        self.assertEqual((len(days), days[-1]), (366, f"{today},1,0,0,0,0,0,0,0,0,0"))
+        self.assertEqual((len(days), days[-1]), (366, f"{today},1,0,0,0,0,0,0,0,0,0,0"))
         self.assertTrue(days[0].startswith(str(today - timedelta(days=365))))
 
     def test_days(self) -> None:

@@ -34,9 +34,10 @@ UNSAID = {
 """Parameters and members that are 400 for what else is there, and why."""
 PUBLISH = "PUT /api/v1/content/{contentId}"
 """Of a create that is repeated, it looks at the `revisionId` only."""
-EITHER = {PUBLISH, "PUT /api/v1/user/{userId}/collections/{collectionId}"}
+LEAVE = "DELETE /api/v1/user/{userId}"
+EITHER = {PUBLISH, LEAVE, "PUT /api/v1/user/{userId}/collections/{collectionId}"}
 """Take one body or another by what the path names: a content that is there or is not, the
-favourites or another collection."""
+favourites or another collection; none of a guest, who leaves."""
 UP_TO = "POST /api/v1/user/{userId}/notifications/read"
 """Takes numbers that no generated client can send: whatever is above the newest means all."""
 TOKENS = {"PUT /api/v1/user/password-reset", "PUT /api/v1/user/email/verification"}

@@ -11,7 +11,7 @@ from tests.spec.files.support import FilesCase, blob, picture
 from tests.spec.harness import SpecCase
 
 MEMBERS = [
-    *("day", "registered", "active", "deleted", "published", "revised", "comments"),
+    *("day", "registered", "guests", "active", "deleted", "published", "revised", "comments"),
     *("messages", "ratings", "downloads", "bytes"),
 ]
 
