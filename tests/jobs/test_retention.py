@@ -20,6 +20,7 @@ DEPARTURES = "retention_trim_departures"
 FORMER = "retention_trim_former_names"
 MAILS = "retention_trim_mails"
 GRANTS = "retention_trim_grants"
+CODES = "retention_trim_portal_codes"
 KEEPERS = "retention_trim_subscription_tellings"
 RATE_LIMITS = "retention_trim_rate_limits"
 STUDIO = "retention_trim_studio_notifications"
@@ -32,6 +33,7 @@ NOTHING: dict[str, Any] = {
     FORMER: (0,),
     MAILS: (0,),
     GRANTS: (0,),
+    CODES: (0,),
     KEEPERS: (0,),
     RATE_LIMITS: (0,),
     STUDIO: (0,),
@@ -87,6 +89,7 @@ class RetentionTests(SynchronousTestCase):
                 FORMER: [()] * 2,
                 MAILS: [()] * 2,
                 GRANTS: [()] * 2,
+                CODES: [()] * 2,
                 KEEPERS: [()] * 2,
                 RATE_LIMITS: [()] * 2,
                 STUDIO: [(90,)] * 2,
@@ -125,7 +128,7 @@ class RetentionTests(SynchronousTestCase):
         """With 0 days no notification is deleted; everything else is."""
         self.begin(0)
         self.clock.advance(RARELY)
-        notes = {TELLINGS, DEPARTURES, FORMER, MAILS, RATE_LIMITS, GRANTS, KEEPERS}
+        notes = {TELLINGS, DEPARTURES, FORMER, MAILS, RATE_LIMITS, GRANTS, CODES, KEEPERS}
         self.assertEqual(self.db.ran.keys(), {SESSIONS, PROCESSES, *notes})
 
     def test_failed_amid(self) -> None:
