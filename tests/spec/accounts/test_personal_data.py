@@ -202,8 +202,8 @@ class PersonalTests(OwnDatabaseCase):
         await self.put(f"user/{ann.id}/ban", ban, by=admin, expect=204)
 
     async def of_log_ins(self, ann: User) -> User:
-        """The user in another session, an account elsewhere, a secret of when it was a guest, a mail, a
-        failed log-in."""
+        """The user in another session, an account elsewhere, a secret of when it was a guest, a
+        mail, a failed log-in."""
         again = await self.logged_in(ann.username, ann.email, ann.password)
         form = {"grant_type": "password", "username": ann.username, "password": guid()}
         await self.post("/oauth/token", data=form, expect=400)
