@@ -26,6 +26,7 @@ import { ShapedField } from "../parts/shaped-field.js";
 import { Shots } from "../parts/shots.js";
 import { TagFields, tagsOf } from "../parts/tags.js";
 import { moved } from "../parts/reorder.js";
+import { service } from "../service.js";
 import { typeOptions, typeText } from "../parts/types.js";
 
 /** @param {import("../router.js").PlaceProps} props */
@@ -72,7 +73,7 @@ const NEW = {
   built: /** @type {import("../parts/built-upon.js").Part[]} */ ([]),
   name: "",
   description: "",
-  type: "game",
+  type: service.types[0]?.name ?? "",
   visibility: "public",
   attributes: /** @type {import("../parts/attributes.js").Row[]} */ ([]),
   needs: NO_NEEDS,
@@ -158,7 +159,10 @@ function stay(event) {
 /** @param {{existing: Detail | null}} props */
 function Editor({ existing }) {
   const path = existing ? `/publish/${existing.id}` : "/publish";
-  const [values, change, forget] = useDraft(`publish.${existing?.id ?? "new"}`, fresh(existing));
+  const [draft, change, forget] = useDraft(`publish.${existing?.id ?? "new"}`, fresh(existing));
+  // A draft may be from before the service had other types.
+  const isType = service.types.some((one) => one.name === draft.type);
+  const values = isType ? draft : { ...draft, type: NEW.type };
   const [, draw] = useState({});
   useEffect(() => onPublications(() => draw({})), []);
   const { core, further, shots } = chosenOf(path);
@@ -166,7 +170,6 @@ function Editor({ existing }) {
   const isSending = !!own?.isSending;
   const isFurther = useRef(false);
   const storage = useLoad(readStorage, []);
-  const types = typeOptions(values.type);
   const button = useRef(/** @type {HTMLElement | null} */ (null));
   // What is wrong is told to fields, which have to be there before.
   const [isDrawn, setDrawn] = useState(false);
@@ -251,7 +254,7 @@ function Editor({ existing }) {
               value=${values.type}
               hint=${typeText(values.type)}
               onChange=${(/** @type {string} */ type) => change({ type })}
-              options=${types}
+              options=${typeOptions()}
             />
             <${ShapedField}
               label=${t("field.description")}

@@ -5,9 +5,7 @@ from contentsvc.store.content.dependencies import NewPackage, packages_of_revisi
 from tests.support.databases import StoreCase, entity, guid
 
 
-class OthersTests(StoreCase):
-    alone = True
-
+class PackagesCase(StoreCase):
     async def revise(self, content: str, author: str, packages: list[NewPackage]) -> None:
         """One more revision, which brings these packages."""
         core = entity(guid(), guid(), "core")
@@ -25,6 +23,10 @@ class OthersTests(StoreCase):
             packages=packages,
         )
 
+
+class OthersTests(PackagesCase):
+    alone = True
+
     async def test_others(self) -> None:
         """Those of each package are known from its publication on, without those that are taken."""
         author = await self.user()
@@ -37,6 +39,8 @@ class OthersTests(StoreCase):
         self.assertEqual(sorted(found), ["__proto__", "osx64", "ps5"])
         self.assertEqual(await platforms.others(self.db, ["ps5", "osx64"]), ["__proto__"])
 
+
+class PathsTests(PackagesCase):
     async def test_none_new(self) -> None:
         """A package that is there already brings no platform that it does not have."""
         author, package = await self.user(), guid()
@@ -44,8 +48,6 @@ class OthersTests(StoreCase):
         await self.revise(content, author, [NewPackage(package, others={"later": "a"})])
         self.assertNotIn("later", await platforms.others(self.db, []))
 
-
-class PathsTests(StoreCase):
     async def test_paths(self) -> None:
         """A package of a revision has its paths by platforms, whichever they are."""
         author, revision = await self.user(), guid()
