@@ -46,7 +46,7 @@ class SampleTests(AxeCase, ChallengeCase):
 
     async def test_brand(self) -> None:
         """A visitor finds the brand on each page, in the language and the theme of theirs."""
-        await self.content(await self.user(), screenshotUris=[])
+        await self.content(await self.user())
 
         def journey(ada: Person) -> None:
             self.says(ada)
@@ -143,7 +143,7 @@ class SampleTests(AxeCase, ChallengeCase):
 
     async def test_places(self) -> None:
         """axe-core finds nothing on places with it, dark and light, wide and narrow."""
-        await self.content(await self.user(), screenshotUris=[])
+        await self.content(await self.user())
 
         def journey(ada: Person) -> None:
             ada.register("/publish")
