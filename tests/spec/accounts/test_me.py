@@ -15,7 +15,7 @@ class MeTests(SpecCase):
     async def test_player(self):
         """A player has no permissions."""
         user = await self.user()
-        named = {"kind": "user", "id": user.id, "username": user.username}
+        named = {"kind": "user", "id": user.id, "username": user.username, "guest": False}
         self.assertEqual({**named, "role": "player", "permissions": []}, await self.me(user))
 
     async def test_admin(self):

@@ -210,7 +210,8 @@ class PersonalTests(OwnDatabaseCase):
                     "insert into mails (purpose, user_id, email) values ('confirm', %s, %s);"
                     "insert into content_tallies (content_id, user_id, downloads, added)"
                     " values (gen_random_uuid(), %s, 1, true);"
-                    "insert into subscription_tellings values (gen_random_uuid(), %s, now())",
-                    (ann.id, ann.id, ann.email, ann.id, ann.id),
+                    "insert into subscription_tellings values (gen_random_uuid(), %s, now());"
+                    "insert into guest_secrets (hash, user_id, seen) values ('x', %s, null)",
+                    (ann.id, ann.id, ann.email, ann.id, ann.id, ann.id),
                 )
         return again
