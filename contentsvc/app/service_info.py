@@ -1,21 +1,33 @@
 """What a service says of itself, as its settings have it: it is the same until the process ends."""
 
-from msgspec import json
+from typing import Any
+
+from msgspec import to_builtins
 
 from contentsvc.app import labels
 from contentsvc.app.context import Context
+from contentsvc.config.brand import UNBRANDED, Brand
 from contentsvc.config.tags import Group, TagsFile
-from contentsvc.wire.service import Label, Named, ServiceInfo, ServiceIssuer, TagGroup
+from contentsvc.wire.service import (
+    Label,
+    Named,
+    ServiceInfo,
+    ServiceIssuer,
+    ServiceLink,
+    TagGroup,
+)
 
 
 def service_info(context: Context) -> ServiceInfo:
     """The answer of GET /service, and what the portal's pages have of it."""
     settings, issuers = context.settings, context.credentials.issuers
+    brand = context.studio.brand
+    known = labels.all_labels(brand)
     tags = context.studio.tags or TagsFile()
     return ServiceInfo(
-        name="contentsvc",
-        platforms=labels.named(settings.platforms, labels.PLATFORMS),
-        types=labels.named(settings.types, labels.TYPES),
+        name=UNBRANDED if brand is None else brand.name,
+        platforms=labels.named(settings.platforms, known["platforms"]),
+        types=labels.named(settings.types, known["types"]),
         tag_groups=list(map(_group, tags.groups)),
         free_tags=tags.free,
         guests=False,
@@ -26,7 +38,7 @@ def service_info(context: Context) -> ServiceInfo:
             for each in (issuer.settings for issuer in issuers.for_pages)
         ],
         markup="none",
-        links=[],
+        links=[ServiceLink(Label(*link.label), link.url) for link in brand.links] if brand else [],
         mail=context.mailing is not None,
     )
 
@@ -42,8 +54,17 @@ def _group(group: Group) -> TagGroup:
     )
 
 
-def tag_groups(context: Context) -> bytes:
-    """The script with the groups, for the portal's pages."""
-    tags = context.studio.tags or TagsFile()
-    groups, free = json.encode(list(map(_group, tags.groups))), json.encode(tags.free)
-    return b"export const tagGroups = %s;\nexport const freeTags = %s;\n" % (groups, free)
+def for_pages(info: ServiceInfo, brand: Brand | None) -> dict[str, Any]:
+    """The same for the portal's pages: without the groups of tags, which may be many, and with the
+    `labels` of types and platforms that the service does not have, or no more."""
+    found: dict[str, Any] = to_builtins(info)
+    del found["tagGroups"]
+    found["labels"] = {
+        kind: {
+            name: to_builtins(label)
+            for name, label in every.items()
+            if name not in {one["name"] for one in found[kind]}
+        }
+        for kind, every in labels.all_labels(brand).items()
+    }
+    return found

@@ -17,7 +17,7 @@ from contentsvc.app.contract import below, document
 from contentsvc.app.domains.files import transfers
 from contentsvc.app.families import MIRRORED, OPERATIONS, PORTAL
 from contentsvc.app.root import Root
-from contentsvc.app.service_info import tag_groups
+from contentsvc.app.service_info import for_pages, service_info
 from contentsvc.framework.http.app import Api, Authenticate, ServiceLimit, Static
 from contentsvc.framework.http.assets import Asset, LazyAsset
 from contentsvc.framework.http.body_reader import KIB
@@ -89,9 +89,12 @@ def make_site(
     portal = None
     if settings.portal:
         issuers = context.credentials.issuers
+        info = service_info(context)
         portal = make_pages(
-            *(settings, reactor, context.db, issuers, context.bucket, reply, brand),
-            tag_groups(context),
+            *(settings, reactor, context.db, issuers, context.bucket, reply),
+            json.encode(for_pages(info, brand)),
+            json.encode(info.tag_groups),
+            brand,
         )
         beside |= portal.beside()
     root = Root(

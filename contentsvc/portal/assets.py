@@ -46,20 +46,26 @@ class Assets:
     Of the texts of a language, those that the first page does not say are a file of their own:
     `texts/en.more.js` beside `texts/en.js`.
 
+    `service.js` has what the `service` says of itself, if that is given as JSON, and
+    `tag-groups.js` its `tag_groups`.
+
     `scripts/javascript-package` builds `client.js` and `pictures.js`: what they use of the
     JavaScript client.
 
-    A `brand` has pictures among them, adds to the style sheet, and replaces `brand.js`;
-    `tag_groups` replaces `tag-groups.js`.
+    A `brand` has pictures among them, adds to the style sheet, and replaces `brand.js`.
     """
 
-    def __init__(self, brand: Brand | None = None, tag_groups: bytes = b"") -> None:
+    def __init__(
+        self, service: bytes = b"", tag_groups: bytes = b"", brand: Brand | None = None
+    ) -> None:
         self._stored = {name: _sent(name, path.read_bytes()) for name, path in _files()}
         self._stored["style.css"] += face.style(brand)
+        if service:
+            self._stored["service.js"] = b"export const service = %s;\n" % service
         if brand is not None:
             self._stored["brand.js"] = face.script(brand)
         if tag_groups:
-            self._stored["tag-groups.js"] = tag_groups
+            self._stored["tag-groups.js"] = b"export const tagGroups = %s;\n" % tag_groups
         total = blake3(msgpack.encode(brand))
         for name, data in sorted(self._stored.items()):
             total.update(b"%s %d " % (name.encode(), len(data)) + data)

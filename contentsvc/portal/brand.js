@@ -1,18 +1,11 @@
-/** What the studio calls its service. With the option `brand`, the service sends what its file says instead
- * of this. */
-
-/** @typedef {{en: string, de: string}} Label */
+/** How the studio shows its service, beside the name in `service.js`. With the option `brand`, the daemon
+ * sends what its file says in place of these. */
 
 export const brand = {
-  /** Whether a studio says it. */
+  /** Whether there is one. */
   isOwn: false,
-  name: "contentsvc",
   tagline: "",
   /** Pictures of the header, below this folder; "" is none. `logoDark` is for the dark theme. */
   logo: "",
   logoDark: "",
-  /** What types and platforms are called here. @type {Record<string, Label>} */
-  types: {},
-  /** @type {Record<string, Label>} */
-  platforms: {},
 };

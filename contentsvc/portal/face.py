@@ -1,7 +1,6 @@
 """What a brand makes of the portal: its style sheet, its module `brand.js`, its pictures, the
 manifest, and what of it stands in a page."""
 
-from collections.abc import Mapping
 from gzip import compress
 from html import escape
 from typing import Final
@@ -38,18 +37,11 @@ def script(brand: Brand) -> bytes:
     """The module `brand.js`."""
     said = {
         "isOwn": True,
-        "name": brand.name,
         "tagline": brand.tagline,
         "logo": _file(brand, "logo"),
         "logoDark": _file(brand, "logo_dark"),
-        "types": _labels(brand.types),
-        "platforms": _labels(brand.platforms),
     }
     return b"export const brand = %s;\n" % json.encode(said)
-
-
-def _labels(labels: Mapping[str, Label]) -> dict[str, dict[str, str]]:
-    return {name: label._asdict() for name, label in labels.items()}
 
 
 def _file(brand: Brand | None, key: str) -> str:

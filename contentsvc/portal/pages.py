@@ -63,9 +63,9 @@ class Pages:
 
     `previews` gives what a link to a place shows, by kind and id. `media_url` is where pictures
     are, `store` the URLs of the file store, `public_url` the URL of the service: without one a
-    link has no picture, for the host of a request is not to be believed. Without `registration`
-    no page offers any. `brand` is what the studio says of it, and `embedders` are the origins whose
-    pages may have those of the portal in a frame.
+    link has no picture, for the host of a request is not to be believed. `brand` is what the
+    studio says of it, and `embedders` are the origins whose pages may have those of the portal in a
+    frame.
     """
 
     def __init__(
@@ -79,7 +79,6 @@ class Pages:
         public_url: str | None,
         media_url: str | None,
         store: Iterable[str] | None,
-        registration: bool = True,
         brand: Brand | None = None,
         embedders: Iterable[str] = (),
     ) -> None:
@@ -93,7 +92,6 @@ class Pages:
         self._base = base_path(public_url)
         self._media = (origin_of(media_url),) if media_url else ()
         self._store = [origin_of(url) for url in store or ()]
-        self._facts = "" if registration else ' data-registration="closed"'
         self._template = (FOLDER / "shell.html").read_text()
         self._start = f"{self._base}/portal/{assets.digest}"
         self._brand = brand
@@ -103,9 +101,8 @@ class Pages:
 
     def beside(self) -> dict[bytes, Asset]:
         """What browsers and search engines ask for beside the pages, by its paths."""
-        file, _ = self._icon
         return {
-            b"/favicon.ico": self._assets.files[file],
+            b"/favicon.ico": self._assets.files[self._icon[0]],
             b"/manifest.webmanifest": face.manifest(self._brand, self._base, self._start),
             b"/robots.txt": face.robots(self._base),
         }
@@ -206,7 +203,6 @@ class Pages:
             for name in dict.fromkeys(needed)
         )
         text = self._template.format(
-            facts=self._facts,
             title=escape(f"{shown.title} \N{EN DASH} {self._site}" if shown else self._site),
             members=members,
             icon=f"{self._start}/{self._icon[0]}",
@@ -269,21 +265,22 @@ def make_pages(
     issuers: Issuers,
     bucket: Bucket | None,
     reply: Reply,
-    brand: Brand | None,
+    service: bytes,
     tag_groups: bytes,
+    brand: Brand | None,
 ) -> Pages:
-    """The pages of this service, whose script `tag-groups.js` is this."""
+    """The pages of this service, which says of itself what this JSON has, and has these groups of
+    tags."""
     media_url = bucket.media_url(settings.public_url or "") if bucket is not None else None
     return Pages(
         clock,
         reply,
-        Assets(brand, tag_groups),
+        Assets(service, tag_groups, brand),
         partial(preview, db),
         issuers,
         public_url=settings.public_url,
         media_url=media_url if media_url and "://" in media_url else None,
         store=None if bucket is None else bucket.urls(),
-        registration=settings.registration,
         brand=brand,
         embedders=settings.embed_origins,
     )

@@ -29,7 +29,7 @@ class TagGroup(Record):
     label: Label
     tags: list[Named]
     types: list[str] | None
-    most: Annotated[int, described("the most tags of it")] | None
+    most: Annotated[int, described("how many", bits=32)] | None
     staff: bool
 
 

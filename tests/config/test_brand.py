@@ -73,6 +73,7 @@ class TextTests(BrandCase):
         found = self.read(f'name = "{"n" * 64}"\ntagline = "{"t" * 200}"')
         self.assertEqual((len(found.name), len(found.tagline)), (64, 200))
         self.refused(f'name = "{"n" * 65}"', "name must be a text of length <= 64")
+        self.refused("name = 5", "name must be text, got int")
         self.refused('name = ""', "name must be a text of length >= 1")
         self.refused(f'tagline = "{"n" * 201}"', "tagline must be a text of length <= 200")
 

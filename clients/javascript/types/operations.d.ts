@@ -1285,6 +1285,8 @@ export interface Package {
   win64?: string;
   osx64?: string;
   linux64?: string;
+  /** The path for another platform of the service. */
+  [platform: string]: string | undefined;
 }
 
 /**
@@ -1301,6 +1303,8 @@ export interface PackageDefinition {
   /** a relative path without empty, . or .. segments, without backslashes and control characters */
   linux64?: string;
   name?: string | null;
+  /** The path for another platform of the service. */
+  [platform: string]: string | null | undefined;
 }
 
 /** The party. */
@@ -1632,7 +1636,7 @@ export interface ReportedSubject {
  */
 export interface Requires {
   game?: GameVersions;
-  platforms?: ("win64" | "osx64" | "linux64")[];
+  platforms?: ("win64" | "osx64" | "linux64" | (string & {}))[];
   features?: string[];
 }
 
@@ -2445,8 +2449,8 @@ export interface Operations {
       attr?: Record<string, string> | undefined;
       /** a version of the game: that of the client */
       game?: string | undefined;
-      /** the client's platform */
-      platform?: "win64" | "osx64" | "linux64" | undefined;
+      /** a platform: the client's */
+      platform?: "win64" | "osx64" | "linux64" | (string & {}) | undefined;
       /** a comma list of up to 256 features: those that the client has. Empty if it has none */
       features?: string | readonly string[] | undefined;
     },
@@ -2481,8 +2485,8 @@ export interface Operations {
       contentId: string;
       /** a version of the game: that of the client */
       game?: string | undefined;
-      /** the client's platform */
-      platform?: "win64" | "osx64" | "linux64" | undefined;
+      /** a platform: the client's */
+      platform?: "win64" | "osx64" | "linux64" | (string & {}) | undefined;
       /** a comma list of up to 256 features: those that the client has. Empty if it has none */
       features?: string | readonly string[] | undefined;
     },
@@ -2617,8 +2621,8 @@ export interface Operations {
     parameters: {
       /** A GUID with dashes. */
       contentId: string;
-      /** leaves out packages' files for other platforms */
-      platform?: "win64" | "osx64" | "linux64" | undefined;
+      /** a platform: leaves out packages' files for others */
+      platform?: "win64" | "osx64" | "linux64" | (string & {}) | undefined;
     },
     options?: CallOptions,
   ): Promise<ContentFile[]>;
@@ -2742,8 +2746,8 @@ export interface Operations {
       contentId: string;
       /** A GUID with dashes. */
       revisionId: string;
-      /** leaves out packages' files for other platforms */
-      platform?: "win64" | "osx64" | "linux64" | undefined;
+      /** a platform: leaves out packages' files for others */
+      platform?: "win64" | "osx64" | "linux64" | (string & {}) | undefined;
     },
     options?: CallOptions,
   ): Promise<ContentFile[]>;
@@ -3579,8 +3583,8 @@ export interface Operations {
       attr?: Record<string, string> | undefined;
       /** a version of the game: that of the client */
       game?: string | undefined;
-      /** the client's platform */
-      platform?: "win64" | "osx64" | "linux64" | undefined;
+      /** a platform: the client's */
+      platform?: "win64" | "osx64" | "linux64" | (string & {}) | undefined;
       /** a comma list of up to 256 features: those that the client has. Empty if it has none */
       features?: string | readonly string[] | undefined;
     },
@@ -4227,8 +4231,8 @@ export interface Operations {
       contentId: string;
       /** a version of the game: that of the client */
       game?: string | undefined;
-      /** the client's platform */
-      platform?: "win64" | "osx64" | "linux64" | undefined;
+      /** a platform: the client's */
+      platform?: "win64" | "osx64" | "linux64" | (string & {}) | undefined;
       /** a comma list of up to 256 features: those that the client has. Empty if it has none */
       features?: string | readonly string[] | undefined;
     },
@@ -4246,8 +4250,8 @@ export interface Operations {
       after?: string | undefined;
       /** a version of the game: that of the client */
       game?: string | undefined;
-      /** the client's platform */
-      platform?: "win64" | "osx64" | "linux64" | undefined;
+      /** a platform: the client's */
+      platform?: "win64" | "osx64" | "linux64" | (string & {}) | undefined;
       /** a comma list of up to 256 features: those that the client has. Empty if it has none */
       features?: string | readonly string[] | undefined;
     },
@@ -4261,8 +4265,8 @@ export interface Operations {
       userId?: string | undefined;
       /** a version of the game: that of the client */
       game?: string | undefined;
-      /** the client's platform */
-      platform?: "win64" | "osx64" | "linux64" | undefined;
+      /** a platform: the client's */
+      platform?: "win64" | "osx64" | "linux64" | (string & {}) | undefined;
       /** a comma list of up to 256 features: those that the client has. Empty if it has none */
       features?: string | readonly string[] | undefined;
     },

@@ -160,6 +160,7 @@ def refused(path: Path, key: str, reason: object) -> FileError:
         said = "must be one line of text, without control and bidi characters"
     elif said.startswith("Expected"):
         said = f"must be {said.removeprefix('Expected ')}".replace("`", "")
+        said = said.replace(" | null", "").replace(" | ", " or ")
         for name, meaning in _MEANS.items():
             said = re.sub(rf"\b{name}\b", meaning, said)
     line = _BLANKS.sub(" ", f"{path}: {where} {said}" if where else f"{path}: {said}")

@@ -26,7 +26,7 @@ const OURS = /^([0-9a-f]{2})\/\1[0-9a-f]{62}$/;
  * @param {Detail} content */
 function expected({ entity, originating, using, packages }) {
   const parts = [entity, ...originating, ...using].map((one) => one.path);
-  const packed = packages.flatMap((one) => [one.win64, one.osx64, one.linux64]);
+  const packed = packages.flatMap(({ id, ...paths }) => Object.values(paths));
   return [...parts, ...packed].filter((path) => path && OURS.test(path)).length;
 }
 

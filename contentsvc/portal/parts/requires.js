@@ -23,9 +23,11 @@ export function needsOf(requires) {
 export function requiresOf({ min, max, platforms, features: text }) {
   const [low, high] = [min.trim(), max.trim()];
   const list = features(text).split(",").filter(Boolean);
+  // One that the service has no more cannot be required anew.
+  const some = PLATFORMS.filter((one) => platforms.includes(one));
   const requires = {
     ...((low || high) && { game: { ...(low && { min: low }), ...(high && { max: high }) } }),
-    ...(platforms.length && { platforms: PLATFORMS.filter((one) => platforms.includes(one)) }),
+    ...(some.length && { platforms: some }),
     ...(list.length && { features: list }),
   };
   return Object.keys(requires).length ? requires : null;

@@ -1,6 +1,6 @@
 /** Tags as fields: those of the studio's groups are chosen, and others are written. */
-import { freeTags } from "../tag-groups.js";
 import { number } from "../format.js";
+import { service } from "../service.js";
 import { client } from "../session.js";
 import { html, useEffect, useState } from "../vendor/preact.js";
 import { language, t } from "../texts.js";
@@ -179,7 +179,7 @@ export function TagField({ label, value, onChange, onTake, grouped, ends, hint, 
 export function TagFields({ type, chosen, text, onChoose, onType, ends }) {
   const id = useId();
   const groups = groupsFor(type);
-  const hasField = freeTags || !!text;
+  const hasField = service.freeTags || !!text;
   const value = tagsOf(type, chosen, text);
   const [problem, forget] = useField(hasField || groups.length ? "tags" : undefined, { value });
   return html`

@@ -18,7 +18,7 @@ import { fault } from "../parts/problems.js";
 import { Empty } from "../parts/states.js";
 import { groupOf, tagName } from "../parts/tag-names.js";
 import { Facets, TagField } from "../parts/tags.js";
-import { useTypes } from "../parts/types.js";
+import { typeOptions } from "../parts/types.js";
 
 const SORTS = /** @type {const} */ (["newest", "updated", "top", "trending", "played", "subscribed"]);
 const NAMES = ["q", "sort", "category", "tags", "featured", "author", ...MEMBERS];
@@ -75,7 +75,7 @@ export default function Browse({ query }) {
     [...query].filter(([name, value]) => value && (NAMES.includes(name) || name.startsWith(ATTRIBUTE))),
   );
   const found = useList("listContent", { ...chosen, limit: 24 }, [all]);
-  const types = useTypes(asked.category);
+  const types = typeOptions(asked.category);
   const mine = ownGame();
 
   /** @param {Record<string, string>} change

@@ -24,7 +24,8 @@ import { visibilities } from "../parts/sharing.js";
 import { Shots } from "../parts/shots.js";
 import { TagFields, tagsOf } from "../parts/tags.js";
 import { moved } from "../parts/reorder.js";
-import { useTypes } from "../parts/types.js";
+import { typeOptions } from "../parts/types.js";
+import { service } from "../service.js";
 
 /** @param {import("../router.js").PlaceProps} props */
 export default function Publish({ parameters }) {
@@ -70,7 +71,7 @@ const NEW = {
   built: /** @type {import("../parts/built-upon.js").Part[]} */ ([]),
   name: "",
   description: "",
-  type: "game",
+  type: service.types[0]?.name ?? "",
   visibility: "public",
   attributes: /** @type {import("../parts/attributes.js").Row[]} */ ([]),
   needs: NO_NEEDS,
@@ -156,7 +157,10 @@ function stay(event) {
 /** @param {{existing: Detail | null}} props */
 function Editor({ existing }) {
   const path = existing ? `/publish/${existing.id}` : "/publish";
-  const [values, change, forget] = useDraft(`publish.${existing?.id ?? "new"}`, fresh(existing));
+  const [draft, change, forget] = useDraft(`publish.${existing?.id ?? "new"}`, fresh(existing));
+  // A draft may be from before the service had other types.
+  const isType = service.types.some((one) => one.name === draft.type);
+  const values = isType ? draft : { ...draft, type: NEW.type };
   const [, draw] = useState({});
   useEffect(() => onPublications(() => draw({})), []);
   const { core, further, shots } = chosenOf(path);
@@ -164,7 +168,6 @@ function Editor({ existing }) {
   const isSending = !!own?.isSending;
   const isFurther = useRef(false);
   const storage = useLoad(readStorage, []);
-  const types = useTypes(values.type);
   const button = useRef(/** @type {HTMLElement | null} */ (null));
   // What is wrong is told to fields, which have to be there before.
   const [isDrawn, setDrawn] = useState(false);
@@ -243,7 +246,7 @@ function Editor({ existing }) {
               name="type"
               value=${values.type}
               onChange=${(/** @type {string} */ type) => change({ type })}
-              options=${types}
+              options=${typeOptions()}
             />
             <${Field} label=${t("field.description")} lines=${6} ...${text("description")} />
             <${TagFields}

@@ -62,7 +62,7 @@ class ReadTests(SynchronousTestCase):
     def test_wrong_labels(self) -> None:
         """A label that is none is named, in a table whose keys are names too."""
         for value, reason in (
-            (3, "x.a must be text | table, got int"),
+            (3, "x.a must be text or table, got int"),
             ({}, "x.a must have a text for `en` or `de`"),
             ({"fr": "Tour"}, "x.a.fr is no key of it"),
             ("y" * 65, "x.a must be a text of length <= 64"),
