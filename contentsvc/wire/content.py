@@ -303,9 +303,7 @@ class ContentRepeat(Wire):
     revision_id: Guid | None = None
 
 
-_Kept = Annotated[
-    list[Tag], Meta(max_length=2 * MOST_TAGS, extra_json_schema={"maxItems": MOST_TAGS})
-]
+_Kept = Annotated[list[Tag], Meta(extra_json_schema={"maxItems": MOST_TAGS})]
 """Tags of a PUT. Those that curators have given are beyond the most that an author may give: a
 handler counts the others."""
 

@@ -3,9 +3,11 @@
 import struct
 from base64 import urlsafe_b64decode, urlsafe_b64encode
 from collections.abc import Iterator, Sequence
-from typing import Final
+from typing import Final, NamedTuple
 
+from attrs import define, field
 from msgspec import Struct
+from twisted.internet.interfaces import IReactorTime
 
 from contentsvc.api.call import Call
 from contentsvc.api.checks import required, trimmed
@@ -18,8 +20,11 @@ from contentsvc.api.errors import (
 )
 from contentsvc.api.paging import key_of
 from contentsvc.config.tags import Group, TagsFile
-from contentsvc.framework.core.folding import compared
+from contentsvc.framework.core.concurrency import Cached
+from contentsvc.framework.core.folding import compared, folded
 from contentsvc.framework.db.database import Database
+from contentsvc.framework.db.query import Db
+from contentsvc.framework.db.statement import array_literal
 from contentsvc.framework.http.decode import fitting
 from contentsvc.framework.http.errors import Problem, at_parameter
 from contentsvc.framework.http.permissions import ANYONE
@@ -39,6 +44,10 @@ from contentsvc.wire.content import (
     TagsQuery,
 )
 
+_FRESH: Final = 3.0
+"""Seconds for which it is remembered how many contents have the tags of groups."""
+_START: Final = (-(2**31 - 1), "")
+"""The place before the first tag."""
 _KEY: Final = 4
 _COUNT: Final = ">i"
 
@@ -53,9 +62,11 @@ class TagRules:
         self._known: dict[str, tuple[Group, str]] = {
             compared(tag.name): (group, tag.name) for group in file.groups for tag in group.tags
         }
-        self.grouped = store.Grouped(
-            [(tag.name, group.key) for group in file.groups for tag in group.tags]
-        )
+
+    @property
+    def grouped(self) -> dict[str, tuple[str, str]]:
+        """The tags of the groups, by what they are compared by, with the keys of their groups."""
+        return {key: (name, group.key) for key, (group, name) in self._known.items()}
 
     def spelt(self, tags: Sequence[str]) -> list[str]:
         """The tags, of which each that equals a group's is there once, as it is spelt there."""
@@ -73,6 +84,8 @@ class TagRules:
     def check_many(self, tags: Sequence[str], before: Sequence[str]) -> None:
         """Raises InvalidBody if an author gives content with the tags `before` too many. Those of
         staff do not count, and it may go on with as many as it had."""
+        if len(tags) > 2 * MOST_TAGS:
+            fitting("tags", tags, Tags)
         if len(tags) > MOST_TAGS and self._new(tags, before):
             fitting("tags", [tag for tag in tags if not self._is_staff(tag)], Tags)
 
@@ -157,11 +170,67 @@ ANY_TAGS: Final = TagRules(None)
 """Those of a service without such a file."""
 
 
+class _Known(NamedTuple):
+    """A tag of a group as the list has it, and what it is compared by."""
+
+    listed: TagCount
+    key: str
+
+
+def _place(listed: TagCount) -> tuple[int, str]:
+    return -listed.count, listed.tag
+
+
+@define(eq=False)
+class TagList:
+    """The list of all tags. There may be thousands in groups: what content has of them is
+    remembered for some seconds."""
+
+    _clock: IReactorTime
+    _db: Db
+    _rules: TagRules
+    _without: str = field(init=False)
+    _known: Cached[list[_Known]] = field(init=False)
+
+    def __attrs_post_init__(self) -> None:
+        self._without = array_literal([*self._rules.grouped]) or ""
+        self._known = Cached(self._clock, _FRESH, self._count, [])
+
+    async def part(
+        self, q: str, group: str | None, after: tuple[int, str], most: int
+    ) -> list[TagCount]:
+        """The tags of a group, or else all, that begin with `q`, whatever the case and the width,
+        and come after this place."""
+        beginning = folded(q).lstrip()
+        found = [
+            each.listed
+            for each in (await self._known.get() if self._rules.grouped else [])
+            if each.key.startswith(beginning)
+            and (group is None or each.listed.group == group)
+            and _place(each.listed) > after
+        ][:most]
+        if group is not None:
+            return found
+        count, tag = after
+        found += await store.free(self._db, self._without, beginning, -count, tag, most)
+        return sorted(found, key=_place)[:most]
+
+    async def _count(self) -> list[_Known]:
+        grouped = self._rules.grouped
+        counts = dict(await store.counts(self._db, list(grouped)))
+        known = [
+            _Known(TagCount(name, group, counts.get(key, 0)), key)
+            for key, (name, group) in grouped.items()
+        ]
+        return sorted(known, key=lambda each: _place(each.listed))
+
+
 class ContentTags(Struct):
     """The tags of all content, and those that curators give."""
 
     db: Database
     rules: TagRules
+    tags: TagList
 
     @route("GET", "/tags", allow=ANYONE)
     async def list_tags(self, call: Call, query: TagsQuery) -> Listed[TagCount]:
@@ -170,9 +239,8 @@ class ContentTags(Struct):
         others as most content spells them. What has just changed is counted within a minute."""
         q = "" if query.q is None else trimmed("q", query.q, 1, LONGEST_TAG)
         key = key_of(q, query.group)
-        place = store.START if query.after is None else _decoded(key, query.after)
-        grouped = self.rules.grouped
-        found = await store.listed(self.db, grouped, query.group, q, place, query.limit)
+        after = _START if query.after is None else _decoded(key, query.after)
+        found = await self.tags.part(q, query.group, after, query.limit)
         full = len(found) == query.limit
         return Listed(found, _encoded(key, found[-1]) if full else None)
 
@@ -214,7 +282,7 @@ def _decoded(key: bytes, text: str) -> tuple[int, str]:
         (count,) = struct.unpack_from(_COUNT, raw, _KEY)
         tag = raw[_KEY + struct.calcsize(_COUNT) :].decode()
         if raw[:_KEY] == key and count >= 0 and "\0" not in tag:
-            return count, tag
+            return -count, tag
     except (ValueError, struct.error):
         pass
     raise at_parameter("after", "This is not a cursor of this list.")

@@ -13,7 +13,7 @@ from contentsvc.api.content.ratings import Ratings
 from contentsvc.api.content.revisions import Revisions
 from contentsvc.api.content.search import Search
 from contentsvc.api.content.subscriptions import Subscriptions
-from contentsvc.api.content.tags import ContentTags, TagRules
+from contentsvc.api.content.tags import ContentTags, TagList, TagRules
 from contentsvc.api.content.types import ContentTypes
 from contentsvc.api.content.visibility import Visibility
 from contentsvc.api.content.withdrawal import Withdrawal
@@ -82,7 +82,7 @@ def install(context: Context) -> Installed:
         Guests(db, context.notifier, settings.invitations_per_day),
         Dependents(db),
         Search(db, types, platforms),
-        ContentTags(db, rules),
+        ContentTags(db, rules, TagList(context.reactor, db, rules)),
         Comments(db, context.notifier, per_minute=settings.comments_per_minute),
         Ratings(db),
         Subscriptions(db, context.notifier, context.queue, settings.subscriptions, platforms),

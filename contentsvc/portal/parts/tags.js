@@ -1,6 +1,6 @@
 /** Tags as fields: those of the studio's groups are chosen, and others are written. */
-import { service } from "../service.js";
 import { number } from "../format.js";
+import { service } from "../service.js";
 import { client } from "../session.js";
 import { html, useEffect, useState } from "../vendor/preact.js";
 import { language, t } from "../texts.js";

@@ -6,12 +6,11 @@ and counts what an upgrade has found: it knows which tags are equal.
 """
 
 from collections import Counter
-from collections.abc import Iterable, Sequence
+from collections.abc import Iterable
 from typing import Final, NamedTuple
 
-from contentsvc.framework.core.folding import compared, folded
+from contentsvc.framework.core.folding import compared
 from contentsvc.framework.db.query import Db, found, many, maybe, none
-from contentsvc.framework.db.statement import array_literal
 from contentsvc.store.content.uncounted import NEXT, Uncounted
 from contentsvc.store.fragments import seen, shown_status, status_of
 from contentsvc.wire.content import TagCount
@@ -30,72 +29,52 @@ _LOCK: Final = 0x74616773
 """The advisory lock's number: the letters "tags"."""
 
 
-class Grouped:
-    """The tags of groups, as the list has them. The tags come with the keys of their groups."""
+class Counted(NamedTuple):
+    """A tag, as it is compared, and how many contents have it."""
 
-    def __init__(self, tags: Sequence[tuple[str, str]]) -> None:
-        columns = (
-            [tag for tag, _ in tags],
-            [group for _, group in tags],
-            [compared(tag) for tag, _ in tags],
-        )
-        # They are the same at each request: their texts are made once.
-        self.texts = [array_literal(column) or "" for column in columns]
+    tag: str
+    contents: int
+
+
+@many("select tag, contents from tags where tag = any(:tags::text[]) and contents > 0")
+async def counts(db: Db, tags: list[str]) -> list[Counted]:
+    """How many contents have each of these, as far as any has."""
 
 
 # A short beginning has many tags, and any of them may be the most frequent ones. So either the few
 # that begin so are read and sorted, or those that come first are read until there are enough.
 _RANGE: Final = "t.tag >= :q and t.tag < :q || chr(1114111)"
-_HERE: Final = "place < 0 and (place, spelling) > (-:count::integer, :tag)"
 # What is blank is no tag that anybody can ask for.
 _FREE: Final = """
-    :grouping::text is null and t.tag <> '' and t.tag not in (select key from grouped)
+    place < 0 and (place, spelling) > (-:count::integer, :tag)
+    and t.tag <> '' and t.tag not in (select unnest(:without::text[]))
 """
 
 
 @many(f"""
-    with grouped as materialized (
-        select * from unnest(:tags::text[], :groups::text[], :keys::text[]) g (tag, grouping, key)
-    ), begun as materialized (
+    with begun as materialized (
         select :q <> '' and (
             select count(*) from (select from tags t where {_RANGE} limit {FEW}) t
         ) < {FEW} as few
     ), listed (tag, "group", count) as (
-        select g.tag collate "C", g.grouping, greatest(0, t.contents) from (
-            select * from grouped
-            where (:grouping::text is null or grouping = :grouping) and starts_with(key, :q)
-        ) g left join tags t on t.tag = g.key
-        union all
         (
-            select t.spelling, null, -t.place
+            select t.spelling, null::text, -t.place
             from (select * from tags t where {_RANGE} offset 0) t
-            where (select few from begun) and {_HERE} and {_FREE}
+            where (select few from begun) and {_FREE}
             order by t.place, t.spelling limit :most
         )
         union all
         (
             select t.spelling, null, -t.place from tags t
-            where not (select few from begun) and {_HERE} and {_FREE}
-              and left(t.tag, length(:q)) = :q
+            where not (select few from begun) and {_FREE} and left(t.tag, length(:q)) = :q
             order by t.place, t.spelling limit :most
         )
     )
-    select tag, "group", count from listed
-    where (-count, tag) > (-:count::integer, :tag)
-    order by count desc, tag limit :most
+    select tag, "group", count from listed order by count desc, tag limit :most
 """)
-async def _listed(
-    db: Db,
-    tags: str,
-    groups: str,
-    keys: str,
-    grouping: str | None,
-    q: str,
-    count: int,
-    tag: str,
-    most: int,
-) -> list[TagCount]:
-    """The tags that begin so."""
+async def free(db: Db, without: str, q: str, count: int, tag: str, most: int) -> list[TagCount]:
+    """The tags that content has and that begin with `q`, as most spell them, after this place: the
+    most frequent first, then by tag. The text of an array names those that are left out."""
 
 
 class Locked(NamedTuple):
@@ -117,26 +96,6 @@ async def lock_seen(tx: Db, content: str, caller: str | None, moderate: bool) ->
 @none("update contents set tags = :tags where id = :content")
 async def put(tx: Db, content: str, tags: list[str]) -> None:
     """Give a content these tags."""
-
-
-START: Final = (2**31 - 1, "")
-"""The place before the first tag."""
-
-
-async def listed(
-    db: Db,
-    grouped: Grouped,
-    grouping: str | None,
-    beginning: str,
-    place: tuple[int, str],
-    most: int,
-) -> list[TagCount]:
-    """The tags of a group, or else all tags: those of the groups, and those that content has. They
-    begin so, whatever the case and the width, and come after this place: the most frequent first,
-    then by tag."""
-    tags, groups, keys = grouped.texts
-    q = folded(beginning).lstrip()
-    return await _listed(db, tags, groups, keys, grouping, q, *place, most)
 
 
 @found(f"select where pg_try_advisory_xact_lock({_LOCK})")

@@ -141,8 +141,7 @@ class World:
     async def _counted(self, case: SpecCase, made: Request) -> None:
         """Wait until tags are counted."""
         for _ in range(300):
-            found = await case.get("tags", query=made.query, expect=200)
-            if [each["count"] for each in found.json()] == [3, 1]:
+            if len((await case.get("tags", query=made.query, expect=200)).json()) > 1:
                 return
             await deferLater(reactor, 0.1)
 
@@ -266,7 +265,7 @@ class World:
 
     async def _make_content(self, case: SpecCase) -> None:
         self.foreign = await case.content(self.friends[0])
-        self.main = await case.content(self.owner, tags=[self.tag, f"{self.tag} 2"])
+        self.main = await case.content(self.owner, tags=[self.tag])
         for _ in range(2):
             await case.post(f"{self.main.path}/revisions", draft(), by=self.owner, expect=201)
         renamed = f"{self.main.path}/name"
@@ -283,7 +282,10 @@ class World:
         path = await case.comment(self.main, self.owner)
         self.using = []
         for _ in range(2):
-            used = {"using": [reference(self.main.sent["entity"])], "tags": [self.tag]}
+            used = {
+                "using": [reference(self.main.sent["entity"])],
+                "tags": [self.tag, f"{self.tag} 2"],
+            }
             self.using.append(await case.content(self.owner, **used))
             withdrawn = await case.content(self.owner)
             await case.delete(withdrawn.path, by=self.owner, expect=204)
