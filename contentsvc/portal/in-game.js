@@ -277,7 +277,7 @@ function look() {
   }
   if (!active || isControl(active)) return;
   const around = dialog ?? active;
-  const isLost = dialog || active === document.body || active.matches("main, .notices *, .announcements");
+  const isLost = dialog || active.querySelector("main") || active.matches("main, .notices *, .announcements");
   const all = controls(isLost && !dialog ? (document.querySelector("main") ?? around) : around);
   if (!all.length) return;
   const chosen = dialog && all.find((one) => one.matches("[aria-pressed=true]"));
