@@ -277,7 +277,7 @@ function look() {
   }
   if (!active || isControl(active)) return;
   const around = dialog ?? active;
-  const isLost = dialog || active === document.body || active.matches("main, .notices *, .announcements");
+  const isLost = dialog || active.querySelector("main") || active.matches("main, .notices *, .announcements");
   const all = controls(isLost && !dialog ? (document.querySelector("main") ?? around) : around);
   if (!all.length) return;
   const chosen = dialog && all.find((one) => one.matches("[aria-pressed=true]"));
@@ -290,11 +290,20 @@ function look() {
 function first(now) {
   const quiet = now - (arrival?.since ?? 0);
   const isLate = now - (arrival?.begun ?? 0) > LATE;
-  if (quiet < (arrival?.wanted ? 4 : 1) * QUIET && (arrival?.wanted || !isLate)) return null;
+  const named = partNamed();
+  if (named && !arrival?.wanted) return named;
+  const isAwaited = arrival?.wanted || location.hash;
+  if (quiet < (isAwaited ? 4 : 1) * QUIET && (isAwaited || !isLate)) return null;
   const all = controls(document.querySelector("main") ?? document.body);
   const shown = all.filter((one) => beyond(one, "down") <= 0 && beyond(one, "up") <= 0);
   const found = shown.find((one) => one.matches(FIRST)) ?? shown[0];
   return found ?? (quiet < (all.length ? 1 : 8) * QUIET ? null : controls(document.body)[0]);
+}
+
+/** The first control of the part of the place that the address names. */
+function partNamed() {
+  const part = location.hash && document.getElementById(location.hash.slice(1));
+  return part ? controls(part.closest("section, article") ?? part)[0] : null;
 }
 
 /** The one that is nearest to where the focus was.
@@ -312,10 +321,8 @@ function closest(all) {
 
 onArrival((isSame) => {
   if (isSame) {
-    // A part of the place was asked for.
-    const part = location.hash && document.getElementById(location.hash.slice(1));
-    const first = part && controls(part.closest("section") ?? part)[0];
-    if (first) focus(first, true);
+    const named = partNamed();
+    if (named) focus(named, true);
     return;
   }
   step = last = null;
@@ -329,6 +336,8 @@ addEventListener("pointerdown", () => (arrival = null), true);
 addEventListener("focusin", ({ target }) => {
   const control = /** @type {HTMLElement} */ (target);
   if (step && step.to !== control) step = null;
+  // A place that gives the focus by itself, as to the comment of an address, has its reasons.
+  if (arrival && !arrival.wanted && control.parentElement?.closest("main")) arrival = null;
   if (!isControl(control)) return void requestAnimationFrame(look);
   const main = control.closest("main");
   if (!main) return;

@@ -427,6 +427,7 @@ class InGameTests(ContentCase, ChallengeCase):
         def journey(ada: Player) -> None:
             ada.page.set_viewport_size(SIZES[0])
             ada.enter(self.author, "/browse")
+            self.led(ada)
             self.caret(ada)
             self.chooses(ada)
             self.checks(ada)
@@ -434,6 +435,17 @@ class InGameTests(ContentCase, ChallengeCase):
             self.undoes(ada)
 
         await self.walk(journey)
+
+    @step
+    def led(self, ada: Player) -> None:
+        """A notification of a comment leads to that comment, and the focus is in it."""
+        ada.move("/notifications")
+        link = ada.main.get_by_role("link", name=f"{self.player.username} commented on ")
+        ada.way(link, *["ArrowDown"] * HARD)
+        ada.keys("Enter")
+        comment = ada.main.get_by_role("article").filter(has=ada.focused)
+        expect(comment).to_contain_text(self.player.username)
+        ada.move("/browse")
 
     @step
     def caret(self, ada: Player) -> None:
