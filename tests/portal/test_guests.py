@@ -103,6 +103,24 @@ class GuestsTests(GuestCase, WalkCase):
 
         await self.walk(journey)
 
+    async def test_link(self) -> None:
+        """A guest of this browser is warned of a link that would log somebody else in, and asked in the
+        layout of a game too before they log out."""
+        other = await self.guest()
+
+        def journey(ada: Person) -> None:
+            self.begin(ada)
+            ada.go(f"/log-in#{self.fragment(ada, other)}")
+            expect(ada.main).to_contain_text("this browser forgets the guest")
+            ada.press("Stay")
+            ada.arrive()
+            ada.go("/search?layout=game")
+            ada.press("Log out", ada.main)
+            ada.page.get_by_role("dialog", name=ASK, exact=True).wait_for()
+            self.line(ada).wait_for()
+
+        await self.walk(journey)
+
     async def test_german(self) -> None:
         """It is there in German."""
 

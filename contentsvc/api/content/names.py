@@ -5,6 +5,7 @@ from msgspec import Struct
 from contentsvc.api.call import Call
 from contentsvc.api.checks import check_wait, lock_to_change
 from contentsvc.api.errors import ContentDeleted, ContentNotFound, TooManyRequests
+from contentsvc.api.guests import PUBLISH
 from contentsvc.api.paging import PART, full, listed, position
 from contentsvc.framework.db.database import Database
 from contentsvc.framework.http.errors import Forbidden
@@ -33,6 +34,7 @@ class Names(Struct):
         "PUT",
         "/content/<guid:content>/name",
         allow=SIGNED_IN,
+        guests=PUBLISH,
         heeds="/content/<guid:content>",
         raises=(ContentNotFound, Forbidden, ContentDeleted, TooManyRequests),
     )

@@ -1,10 +1,11 @@
 /** The places of the portal, for the layout of a game, which has no header: its `Search` leads here. */
-import { html } from "../vendor/preact.js";
+import { html, useState } from "../vendor/preact.js";
 import { isOpen } from "../base.js";
 import { logOut } from "../session.js";
 import { address } from "../router.js";
 import { t } from "../texts.js";
 import { Alert } from "./basics.js";
+import { LeaveGuest } from "./guest.js";
 import { useAction, useSession } from "./hooks.js";
 import { Avatar } from "./people.js";
 
@@ -19,8 +20,11 @@ const PLACES = /** @type {const} */ ([
 ]);
 
 export default function AllPlaces() {
-  const { user } = useSession();
-  const leaving = useAction(logOut);
+  const { user, guest } = useSession();
+  const [isAsking, setAsking] = useState(false);
+  const isOwn = guest === "own";
+  // A guest of this browser is asked before: there is no way back.
+  const leaving = useAction(async () => (isOwn ? setAsking(true) : logOut()));
   /** @param {string} path @param {any} text */
   const place = (path, text) =>
     html`<li key=${path}><a class="button" href=${address(path)}>${text}</a></li>`;
@@ -41,7 +45,13 @@ export default function AllPlaces() {
           user &&
           html`
             <li key="out">
-              <button type="button" class="button" aria-busy=${leaving.busy} onClick=${() => leaving.run()}>
+              <button
+                type="button"
+                class="button"
+                aria-busy=${leaving.busy}
+                aria-haspopup=${isOwn ? "dialog" : undefined}
+                onClick=${() => leaving.run()}
+              >
                 ${t("action.log-out")}
               </button>
             </li>
@@ -50,5 +60,6 @@ export default function AllPlaces() {
       </ul>
     </nav>
     <${Alert} error=${leaving.error} />
+    ${isAsking && html`<${LeaveGuest} onClose=${() => setAsking(false)} />`}
   `;
 }

@@ -38,13 +38,14 @@ export function FromGame({ opened, onFailed }) {
 
 /** @param {{userId: string, onLogIn: () => unknown, onStay: () => unknown}} props */
 function Question({ userId, onLogIn, onStay }) {
-  const { user } = useSession();
+  const { user, guest } = useSession();
   const other = useLoad((signal) => client.getUserInfo({ userId }, { signal }), []);
   if (other.loading) return html`<${Waiting} />`;
   const name = other.data?.username;
   return html`
     <p>${user ? t("log-in.already", { name: user.username }) : t("log-in.somebody")}</p>
     <p>${name ? t("log-in.other", { name }) : t("log-in.another")}</p>
+    ${guest === "own" && html`<p class="notice">${t("guest.log-in")}</p>`}
     <p class="actions">
       <${Button} kind="main" onClick=${() => onLogIn()}>${t("action.log-in")}<//>
       <${Button} onClick=${() => onStay()}>${t("log-in.stay")}<//>

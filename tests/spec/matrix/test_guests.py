@@ -24,7 +24,7 @@ WORDS: dict[str, tuple[str, ...]] = {
     "publish": (
         *("checkUpload", "announceFiles", "updateUser", "putContent", "publishRevision"),
         *("setCurrentRevision", "putRequires", "restoreContent", "setContentVisibility"),
-        *("setCommentsLocked", "addTester", "putMember", "enterChallenge"),
+        *("setCommentsLocked", "addTester", "putMember", "enterChallenge", "setContentName"),
     ),
 }
 """The operations that each word opens."""
