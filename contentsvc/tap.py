@@ -23,11 +23,13 @@ from contentsvc.app.lifecycle import Lifecycle, say_hello
 from contentsvc.app.reload import Present, Question
 from contentsvc.app.workers import Workers
 from contentsvc.config import ConfigError, Settings
+from contentsvc.config.studio_files import StudioFiles, read_files
+from contentsvc.framework.config.toml_files import Files
 from contentsvc.framework.core import build, utf8
 from contentsvc.framework.core.timers import run_monotonic
 from contentsvc.framework.identity import file as issuers
 from contentsvc.framework.process import json_log
-from contentsvc.framework.process.worker import Worker
+from contentsvc.framework.process.worker import Worker, handed_files
 from contentsvc.jobs.mails import TextsError, load_texts
 from contentsvc.tokens import Keys, KeysError
 
@@ -39,6 +41,14 @@ class Options(usage.Options):
         ["config", "c", None, "TOML file with settings"],
         *([s.option, None, None, s.usage] for s in config.SETTINGS),
     ]
+
+    studio: StudioFiles
+    """What the TOML files say that settings name."""
+
+    def __init__(self) -> None:
+        super().__init__()
+        self.files = Files()
+        """They themselves, as this process has read them."""
 
     def parseOptions(self, options: Any = None) -> None:
         """Answer a wrong configuration with one line and status 1, not with the whole usage."""
@@ -54,6 +64,7 @@ class Options(usage.Options):
         if config.log_format(self, os.environ) == "json":
             json_log.begin()
         try:
+            self.files = Files(handed_files(os.environ))
             self.settings = self.read()
         except ConfigError as error:
             wrong = wrong or str(error)
@@ -93,6 +104,7 @@ class Options(usage.Options):
                 issuers.read(settings.issuers)
             except issuers.FileError as error:
                 raise ConfigError(f"issuers {error}") from None
+        self.studio = read_files(settings, self.files)
         return settings
 
 
@@ -115,7 +127,9 @@ def makeService(options: Options) -> Service:
     if settings.admin is not None:
         admin = _endpoint(options, "admin", settings.admin, partial(serverFromString, reactor))
     if worker is not None:
-        daemon = Daemon(reactor, settings, endpoint, INSTALLS, worker.ready, worker=True)
+        daemon = Daemon(
+            reactor, settings, endpoint, INSTALLS, worker.ready, studio=options.studio, worker=True
+        )
         worker.answers(daemon.status.answer)
         service: Lifecycle = daemon
     else:
@@ -125,7 +139,15 @@ def makeService(options: Options) -> Service:
         service = (
             _parent(reactor, options, endpoint, announce, admin)
             if settings.workers > 1
-            else Daemon(reactor, settings, endpoint, INSTALLS, announce, admin=admin)
+            else Daemon(
+                reactor,
+                settings,
+                endpoint,
+                INSTALLS,
+                announce,
+                studio=options.studio,
+                admin=admin,
+            )
         )
     try:
         service.observer = logs.observer(settings.log_format, options.parent or {}, reactor)
@@ -162,6 +184,7 @@ def _parent(
         options.settings,
         present,
         endpoint,
+        files=options.files.packed(),
         command=[
             *(sys.executable, os.path.abspath(sys.argv[0]), "--nodaemon", "--pidfile="),
             *(*chosen, "contentsvc"),
@@ -177,10 +200,10 @@ def answer_settings() -> None:
     """The process that a parent asks for the present settings: see contentsvc.app.reload."""
     utf8.require()
 
-    def read(given: Mapping[str, str]) -> Settings:
+    def read(given: Mapping[str, str]) -> tuple[Settings, bytes]:
         options = Options()
         options.update(given)
-        return options.read()
+        return options.read(), options.files.packed()
 
     task.react(lambda reactor: Deferred.fromCoroutine(reload.answer(reactor, read)))
 

@@ -33,6 +33,12 @@ WRONG: dict[str, list[Any]] = {
     "workers": [0, 65],
     "secret_file": ["", 5],
     "issuers": ["", 5],
+    "brand": ["", 5],
+    "embed_origins": [
+        *("*", "https://*.x", "http://game.example", "https://x/", "https://x/a", "https://x?"),
+        *("https://u@x", "https://x:", "https://x:0", "https://x;y", "null", "'self'", "https://"),
+        *(5, [5], ",".join(f"https://{n}.example" for n in range(17))),
+    ],
     "registration": ["maybe", "", 1, []],
     "smtp": [
         *("", 5, "mail.example", "http://mail.example", "smtp://", "smtp://a:b@", "smtp://x:0"),
@@ -509,6 +515,15 @@ class StartTests(TestCase):
         file.write_text('[[issuer]]\nissuer = "http://id.example"\naudience = "game"\n')
         reason = f"issuers {file}: issuer 'http://id.example' is not an https URL"
         await self.refused(reason, "--issuers", str(file), "--workers", "2")
+
+    async def test_brand(self):
+        """A file of the brand that is missing or wrong is named with the key and the reason."""
+        await self.refused("brand /nowhere/x.toml: No such file", "--brand", "/nowhere/x.toml")
+        file = postgres.new_folder() / "brand.toml"
+        file.write_text('nam = "Skyforge"\n')
+        await self.refused(
+            f"brand {file}: nam is no key of it", "--brand", str(file), "--workers", "2"
+        )
 
     async def test_secret_file_of_others(self):
         """So is one that others may read, be it named or generated."""

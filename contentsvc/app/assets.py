@@ -4,6 +4,7 @@
 """
 
 from gzip import compress
+from html import escape
 from pathlib import Path
 
 from msgspec import json
@@ -31,10 +32,11 @@ _POLICY = "; ".join(
 """The Content Security Policy of the page: what it may load, and from where."""
 
 
-def docs() -> dict[bytes, Asset]:
-    """The page /docs and the files that it loads, by their paths."""
+def docs(site: str) -> dict[bytes, Asset]:
+    """The page /docs of a site of this name, and the files that it loads, by their paths."""
+    page = _read("index.html").replace(b"{site}", escape(site).encode())
     return {
-        b"/docs": Asset(_read("index.html"), "text/html; charset=utf-8", policy=_POLICY),
+        b"/docs": Asset(page, "text/html; charset=utf-8", policy=_POLICY),
         b"/docs/page.css": Asset(_read("page.css"), "text/css; charset=utf-8"),
         b"/docs/start.js": Asset(_read("start.js"), "text/javascript; charset=utf-8"),
         b"/docs/swagger-ui.css": Asset(

@@ -9,6 +9,7 @@ from contentsvc.api.files.references import FileReferences
 from contentsvc.app.observations import Observations
 from contentsvc.app.signals import Signals
 from contentsvc.config import Settings
+from contentsvc.config.studio_files import StudioFiles
 from contentsvc.framework.core.timers import WallClock
 from contentsvc.framework.db.database import Database
 from contentsvc.framework.http.maintenance import Maintenance
@@ -50,11 +51,13 @@ class Context(NamedTuple):
     """What a domain's `install` gets. Each family and job is handed what it uses of it, and never
     this.
 
+    `studio` is what the TOML files say that settings name.
     `maintenance` says whether the service is closed. `mailing` is None if the service sends no
     mail, and `bucket` if files are the studio's own matter.
     """
 
     settings: Settings
+    studio: StudioFiles
     reactor: Any
     wall: WallClock
     db: Database

@@ -29,6 +29,7 @@ from contentsvc.app.restore_watch import RestoreWatch
 from contentsvc.app.serving import Serving
 from contentsvc.app.signals import Signals
 from contentsvc.config import Settings
+from contentsvc.config.studio_files import StudioFiles
 from contentsvc.framework.core.timers import Bell, NextTurn, WallClock
 from contentsvc.framework.db.database import Database
 from contentsvc.framework.db.errors import Unavailable
@@ -41,8 +42,8 @@ from contentsvc.tokens import Keys, Tokens
 
 class Daemon(Lifecycle):
     """`installs` are the install functions of the domains, and `announce` is called with the port
-    once it is served. A `worker` starts with a bad file store too: its parent has tried that
-    one."""
+    once it is served. `studio` is what the files say that settings name. A `worker` starts with a
+    bad file store too: its parent has tried that one."""
 
     def __init__(
         self,
@@ -52,6 +53,7 @@ class Daemon(Lifecycle):
         installs: Sequence[Callable[[Context], Installed]],
         announce: Callable[[Any], None],
         *,
+        studio: StudioFiles,
         admin: Any = None,
         worker: bool = False,
     ) -> None:
@@ -59,6 +61,7 @@ class Daemon(Lifecycle):
         self.status = ProcessStatus(reactor)
         self._endpoint = endpoint
         self._installs = installs
+        self._studio = studio
         self._announce = announce
         self._wall = WallClock()
         self._signals = Signals()
@@ -114,6 +117,7 @@ class Daemon(Lifecycle):
                     raise
         context = Context(
             settings=settings,
+            studio=self._studio,
             reactor=reactor,
             wall=wall,
             db=db,
@@ -128,7 +132,9 @@ class Daemon(Lifecycle):
             maintenance=maintenance.state,
             revocation=delivery.revocation,
             credentials=credentials,
-            mailing=open_mailing(settings, keys, reactor, wall, db, tokens.pseudonym),
+            mailing=open_mailing(
+                settings, keys, reactor, wall, db, tokens.pseudonym, self._studio.brand
+            ),
             bucket=bucket,
         )
         installed = [install(context) for install in self._installs]

@@ -15,6 +15,7 @@ from contentsvc.app.observations import Observations
 from contentsvc.app.restore_watch import RestoreWatch
 from contentsvc.app.signals import Signals
 from contentsvc.config import Settings, mail_of, store_of
+from contentsvc.config.brand import UNBRANDED, Brand
 from contentsvc.framework.core.http_proxy import Proxies
 from contentsvc.framework.core.timers import Bell, NextTurn, WallClock
 from contentsvc.framework.db.blocking import in_transaction
@@ -116,9 +117,10 @@ def open_mailing(
     wall: WallClock,
     db: Database,
     pseudonym: Callable[[str], str],
+    brand: Brand | None,
 ) -> Mailing | None:
     """The queue and the job of mails; None if no mail is sent. `pseudonym` makes the GUID that
-    replaces a text."""
+    replaces a text. Mails are from the `brand`, if `mail_from` has no name."""
     mail = mail_of(settings)
     if mail is None:
         return None
@@ -126,7 +128,13 @@ def open_mailing(
     from contentsvc.framework.mail.smtp import MailServer, server_of
 
     tokens, bell, counts = MailTokens(keys), Bell(reactor), MailCounts()
-    look = MailForm(mail.sender, mail.sender_name, load_texts(mail.templates), mail.reset_url)
+    look = MailForm(
+        mail.sender,
+        mail.sender_name or ("" if brand is None else brand.name),
+        load_texts(mail.templates),
+        mail.reset_url,
+        UNBRANDED if brand is None else brand.name,
+    )
 
     def token(purpose: str, id: str) -> str:
         return tokens.make(RESET if purpose == "reset" else EMAIL, id)

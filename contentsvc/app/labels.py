@@ -3,6 +3,7 @@
 from collections.abc import Iterable, Mapping
 from typing import Final
 
+from contentsvc.config.brand import Brand
 from contentsvc.wire.service import Label, Named
 
 TYPES: Final = {
@@ -25,6 +26,15 @@ PLATFORMS: Final = {
     "quest": Label("Meta Quest", "Meta Quest"),
     "web": Label("Browser", "Browser"),
 }
+
+
+def all_labels(brand: Brand | None) -> dict[str, dict[str, Label]]:
+    """Those of `types` and of `platforms`: the brand's, or else ours."""
+    found = {"types": TYPES, "platforms": PLATFORMS}
+    for kind in found if brand is not None else ():
+        own = getattr(brand, kind)
+        found[kind] = found[kind] | {name: Label(*label) for name, label in own.items()}
+    return found
 
 
 def named(names: Iterable[str], labels: Mapping[str, Label]) -> list[Named]:

@@ -37,10 +37,11 @@ class Question(Struct):
 
 class Present(Struct):
     """The present settings, as variables of the environment. `changed` are settings that have
-    changed but stay as they were."""
+    changed but stay as they were. `files` is what the files have that they name, for workers."""
 
     variables: dict[str, str]
     changed: list[str] = []
+    files: bytes = b""
 
 
 class _Answer(Struct):
@@ -74,20 +75,20 @@ async def ask(reactor: Any, command: list[str], question: Question) -> Present:
     return answer.present
 
 
-async def answer(reactor: Any, read: Callable[[Mapping[str, str]], Settings]) -> None:
-    """Answer the question on standard input. `read` gives the settings with these options, and
-    raises ConfigError."""
+async def answer(reactor: Any, read: Callable[[Mapping[str, str]], tuple[Settings, bytes]]) -> None:
+    """Answer the question on standard input. `read` gives the settings with these options, and what
+    the files have that they name. It raises ConfigError."""
     signal.alarm(int(READ_TIMEOUT))  # nobody waits for it any longer
     question = json.decode(sys.stdin.buffer.read(), type=Question)
     try:
-        found = _Answer(await _present(reactor, question, read(question.options)))
+        found = _Answer(await _present(reactor, question, *read(question.options)))
     except (ConfigError, BadStore, OSError) as error:
         found = _Answer(error=str(error))
     sys.stdout.buffer.write(json.encode(found))
     sys.stdout.flush()
 
 
-async def _present(reactor: Any, question: Question, settings: Settings) -> Present:
+async def _present(reactor: Any, question: Question, settings: Settings, files: bytes) -> Present:
     parse = {setting.name: setting.parse for setting in config.SETTINGS}
     own: dict[str, Any] = {
         name: None if value is None else parse[name](value)
@@ -97,4 +98,4 @@ async def _present(reactor: Any, question: Question, settings: Settings) -> Pres
     changed = [name for name, value in own.items() if getattr(settings, name) != value]
     settings = replace(settings, **own)
     await try_store(settings, reactor, question.dsn)
-    return Present(config.variables(settings), changed)
+    return Present(config.variables(settings), changed, files)

@@ -17,6 +17,7 @@ from contentsvc.app.contract import below, document
 from contentsvc.app.domains.files import transfers
 from contentsvc.app.families import MIRRORED, OPERATIONS, PORTAL
 from contentsvc.app.root import Root
+from contentsvc.app.service_info import for_pages, service_info
 from contentsvc.framework.http.app import Api, Authenticate, ServiceLimit, Static
 from contentsvc.framework.http.assets import Asset, LazyAsset
 from contentsvc.framework.http.body_reader import KIB
@@ -27,6 +28,7 @@ from contentsvc.framework.http.site import ApiSite, Observe
 from contentsvc.framework.http.slow_requests import SlowRequests
 from contentsvc.framework.http.traffic import Traffic
 from contentsvc.framework.http.urls import base_path
+from contentsvc.portal import face
 from contentsvc.portal.pages import make_pages
 from contentsvc.push.hub import Hub
 from contentsvc.push.socket import SocketFactory
@@ -53,6 +55,7 @@ def make_site(
     `unavailable` is called with the cause of each answer that is 503, `observe` and `slow` as
     ApiSite says. `prefix` is what requests are numbered with.
     """
+    brand = context.studio.brand
     settings, tokens = context.settings, context.credentials.tokens
     base = base_path(settings.public_url)
     reply = Reply(settings.cors_origins, unavailable, base)
@@ -77,13 +80,20 @@ def make_site(
 
     # It takes a quarter of a second. In a thread, only its own request waits for it.
     make = partial(deferToThreadPool, reactor, reactor.getThreadPool(), contract)
-    beside: dict[bytes, Static] = {**assets.docs(), b"/": Index(settings.public_url)}
+    beside: dict[bytes, Static] = {
+        **assets.docs(face.site_name(brand)),
+        b"/": Index(settings.public_url),
+    }
     beside[b"/client.js"] = assets.client()
     beside[b"/openapi.json"] = LazyAsset(make, api.fail)
     portal = None
     if settings.portal:
         issuers = context.credentials.issuers
-        portal = make_pages(settings, reactor, context.db, issuers, context.bucket, reply)
+        service = json.encode(for_pages(service_info(context), brand))
+        portal = make_pages(
+            settings, reactor, context.db, issuers, context.bucket, reply, service, brand
+        )
+        beside |= portal.beside()
     root = Root(
         api,
         sockets,

@@ -58,9 +58,9 @@ class Workers(Lifecycle):
 
     `present` gives the present settings of the installed code: see contentsvc.app.reload. It is
     called with those that only the parent can change, and the database's DSN, and raises
-    ConfigError. `command` starts a worker. `piped` says that a worker's
-    output goes into this process's log. `announce` is called once with the port, when the first
-    worker serves it.
+    ConfigError. `files` is what the files have that the settings name. `command` starts a worker.
+    `piped` says that a worker's output goes into this process's log. `announce` is called once with
+    the port, when the first worker serves it.
     """
 
     def __init__(
@@ -70,6 +70,7 @@ class Workers(Lifecycle):
         present: Callable[[dict[str, str | None], str], Awaitable[Present]],
         endpoint: Any,
         *,
+        files: bytes,
         command: list[str],
         piped: bool,
         announce: Callable[[Any], None],
@@ -78,6 +79,7 @@ class Workers(Lifecycle):
         super().__init__(reactor, settings, admin)
         self._ask = present
         self._endpoint = endpoint
+        self._files = files
         self._command = command
         self._piped = piped
         self._announce = announce
@@ -96,6 +98,7 @@ class Workers(Lifecycle):
             stopping=lambda: self._stopping or not self.running,
         )
         self._given: dict[str, Mapping[str, str]] = {}
+        self._handed: dict[str, bytes] = {}
         self._generation = 0
         self._wanted: set[str] = set()
         self._serving: set[str] = set()
@@ -131,6 +134,7 @@ class Workers(Lifecycle):
             abandon=self._abandon,
             asking=self._asking,
             started=self._started,
+            handed=self._handed,
         )
         monitor: Any = ProcessMonitor(spawner)
         self._monitor = monitor
@@ -141,7 +145,7 @@ class Workers(Lifecycle):
         monitor.startService()
         self._watchdog.start()
         for number in range(1, settings.workers + 1):
-            self._current[number] = self._add(number, config.variables(settings))
+            self._current[number] = self._add(number, config.variables(settings), self._files)
 
     async def sources(self) -> list[Source]:
         return await self._workforce.sources()
@@ -166,7 +170,7 @@ class Workers(Lifecycle):
 
     # One worker. ProcessMonitor knows each worker, and each of its successors, by another name.
 
-    def _add(self, number: int, variables: Mapping[str, str]) -> str:
+    def _add(self, number: int, variables: Mapping[str, str], files: bytes) -> str:
         self._generation += 1
         name = f"{number}.{self._generation}"
         own = {
@@ -181,6 +185,7 @@ class Workers(Lifecycle):
         environ = {k: v for k, v in os.environ.items() if not config.is_ours(k)}
         self._wanted.add(name)
         self._given[name] = variables
+        self._handed[name] = files
         self._monitor.addProcess(name, self._command, env=environ | own)
         return name
 
@@ -188,6 +193,7 @@ class Workers(Lifecycle):
         """Let the worker drain and end."""
         self._wanted.discard(name)
         self._given.pop(name, None)
+        self._handed.pop(name, None)
         self._monitor.removeProcess(name)
         cancel(self._monitor.restart.pop(name, None))
 
@@ -218,7 +224,7 @@ class Workers(Lifecycle):
         """
         for number, current in list(self._current.items()):
             if current == name and not self._stopping:
-                self._current[number] = self._add(number, self._given[name])
+                self._current[number] = self._add(number, self._given[name], self._handed[name])
                 self._remove(name)
 
     def _happened(self) -> None:
@@ -269,7 +275,7 @@ class Workers(Lifecycle):
         # Log: somebody reloaded the daemon.
         log.info("Rolling restart: replacing the workers one by one")
         for number in sorted(self._current):
-            successor = self._add(number, present.variables)
+            successor = self._add(number, present.variables, present.files)
             if not await self._serves(successor):
                 if not self._stopping:
                     # Log: a new worker did not serve within 60 s. The remaining old workers stay.

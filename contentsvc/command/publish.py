@@ -26,6 +26,7 @@ from contentsvc.wire.content import (
     RevisionCreate,
 )
 from contentsvc.wire.files import FileUse
+from contentsvc.wire.packages import PLATFORMS
 
 T = TypeVar("T")
 
@@ -132,8 +133,24 @@ class _Publishing:
         if there.revision_id != self._ids.revision:
             say(f"The content shows another revision now: {there.revision_id}.")
 
+    async def _check_platforms(self) -> None:
+        """The service would leave out files for platforms that it does not have. Raises
+        CommandError."""
+        wanted = {one for package in self._wanted.packages.values() for one in package}
+        if not wanted:
+            return
+        taken = list(PLATFORMS)
+        if (service := await _found(self._client.service.get())) is not None:
+            taken = [one.name for one in service.platforms]
+        for platform in sorted(wanted.difference(taken)):
+            raise CommandError(
+                f"{manifest.MANIFEST} has the platform {platform}, and the service has "
+                f"{', '.join(taken)}"
+            )
+
     async def _check(self, operation: Literal["create", "update"]) -> None:
         """The pre-check, in words. Raises CommandError if publishing would fail."""
+        await self._check_platforms()
         revision = self._revision
         ours = [revision.entity, *revision.originating]
         answer = await self._client.precheck.check(

@@ -2,15 +2,19 @@
 contentsvc.framework.config.kinds."""
 
 import re
+from ipaddress import ip_address
 from typing import Any, Final
+from urllib.parse import urlsplit
 
 from contentsvc.framework.config.kinds import one_of, words
+from contentsvc.framework.core.host_names import BadHost, ascii_host, is_address
 
 PLATFORMS: Final = ("win64", "osx64", "linux64")
 MOST_PLATFORMS: Final = 32
 TYPES: Final = ("game", "asset", "avatar_box", "gameplay_box", "scene_box")
 """The types of content that a service has unless `specified_types` is off."""
 MOST_TYPES: Final = 16
+MOST_FRAMES: Final = 16
 PLACES = ("local", "s3", "external")
 STYLES = ("path", "virtual")
 FORMS = ("text", "json")
@@ -58,6 +62,37 @@ def topics(value: Any) -> tuple[str, ...]:
         if not re.fullmatch("[a-z0-9._-]{1,64}", word):
             raise ValueError(f"has {word!r}, which is no topic: 1 to 64 of a-z, 0-9, ., _ and -")
     return given
+
+
+def frame_origins(value: Any) -> tuple[str, ...]:
+    """List of up to 16 web origins: `https://HOST[:PORT]`, or http of this machine."""
+    found = dict.fromkeys(_frame_origin(word) for word in words(value))
+    if len(found) > MOST_FRAMES:
+        raise ValueError(f"has {len(found)} origins, and may have {MOST_FRAMES}")
+    return tuple(found)
+
+
+def _frame_origin(word: str) -> str:
+    wrong = ValueError(
+        f"has {word!r}, which is not like https://game.example, nor http of this machine"
+    )
+    try:
+        parts = urlsplit(word)
+        host, port = ascii_host(parts.hostname or ""), parts.port
+    except (ValueError, BadHost):
+        raise wrong from None
+    written = f"[{host}]" if ":" in host else host
+    origin = f"{parts.scheme}://{written}" + ("" if port is None else f":{port}")
+    loopback = host == "localhost" or (is_address(host) and ip_address(host).is_loopback)
+    if (
+        parts.scheme not in ({"http", "https"} if loopback else {"https"})
+        or port == 0
+        or word.lower() != f"{parts.scheme}://{parts.netloc}".lower()
+        or "@" in parts.netloc
+        or parts.netloc.endswith(":")
+    ):
+        raise wrong
+    return origin
 
 
 def content_types(value: Any) -> tuple[str, ...]:

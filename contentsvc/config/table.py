@@ -12,6 +12,7 @@ from contentsvc.config.kinds import (
     TYPES,
     content_types,
     form,
+    frame_origins,
     inviters,
     markup,
     metadata,
@@ -78,6 +79,20 @@ class Settings:
         True,
         "is the web portal on?",
         "Its pages are at `/`, and log in at /portal/session. Off, `/` leads to /docs.",
+    )
+    brand: Path | None = NETWORK.setting(
+        kinds.path,
+        None,
+        "file of the name, the pictures and the colours that the portal and mails have",
+        "Without it, the portal is called contentsvc. etc/brand.sample has an example of it.",
+        "/etc/contentsvc/brand.toml",
+    )
+    embed_origins: tuple[str, ...] = NETWORK.setting(
+        frame_origins,
+        (),
+        "web origins whose pages may have those of the portal in a frame",
+        "None by default. /console, /settings, /account and /register are never in one. In a frame "
+        "on another site, browsers keep no log-in.",
     )
     trusted_proxies: tuple[str, ...] = NETWORK.setting(
         kinds.proxies,

@@ -50,7 +50,7 @@ FIRST_PAUSE: Final = 5
 LAST_PAUSE: Final = 1800
 """Seconds until a mail that was put off is tried again. They double each time."""
 
-_ALL: Final = frozenset({"username", "email"})
+_ALL: Final = frozenset({"username", "email", "service"})
 _LINK: Final = _ALL | {"link"}
 _ISSUERS: Final = _ALL | {"issuer", "linked"}
 MAIL_TEXTS: Final[Mapping[str, frozenset[str]]] = {
@@ -159,13 +159,14 @@ class Server(Protocol):
 
 
 class MailForm(NamedTuple):
-    """What all mails have: the sender, its name, the texts by the mails' purposes, and the page
-    that links lead to."""
+    """What all mails have: the sender, its name, the texts by the mails' purposes, the page that
+    links lead to, and what the service is called."""
 
     sender: str
     sender_name: str
     texts: Mapping[str, MailText]
     url: str
+    service: str
 
 
 class MailCounts(Struct):
@@ -276,6 +277,7 @@ class MailSender:
         values = {
             "username": user.username if known else NOBODY,
             "email": recipient,
+            "service": self._form.service,
             "link": link(self._form.url, self._token(mail.purpose, mail.id)),
             "issuer": _listed(mail.issuers),
         }

@@ -10,9 +10,12 @@ from posixpath import dirname, join, normpath
 from typing import Final
 
 from blake3 import blake3
+from msgspec import msgpack
 
+from contentsvc.config.brand import Brand
 from contentsvc.framework.http.assets import Asset
 from contentsvc.framework.http.guids import GUID
+from contentsvc.portal import face
 
 FOLDER = Path(__file__).parent
 _MEDIA = {
@@ -43,19 +46,28 @@ class Assets:
     Of the texts of a language, those that the first page does not say are a file of their own:
     `texts/en.more.js` beside `texts/en.js`.
 
+    `service.js` has what the `service` says of itself, if that is given as JSON.
+
     `scripts/javascript-package` builds `client.js` and `pictures.js`: what they use of the
     JavaScript client.
+
+    A `brand` has pictures among them, adds to the style sheet, and replaces `brand.js`.
     """
 
-    def __init__(self) -> None:
+    def __init__(self, service: bytes = b"", brand: Brand | None = None) -> None:
         self._stored = {name: _sent(name, path.read_bytes()) for name, path in _files()}
-        total = blake3()
+        self._stored["style.css"] += face.style(brand)
+        if service:
+            self._stored["service.js"] = b"export const service = %s;\n" % service
+        if brand is not None:
+            self._stored["brand.js"] = face.script(brand)
+        total = blake3(msgpack.encode(brand))
         for name, data in sorted(self._stored.items()):
             total.update(b"%s %d " % (name.encode(), len(data)) + data)
         self.digest = total.hexdigest(length=9)
         """What their path has."""
         self._divide_texts()
-        self.files = {name: self._asset(name) for name in self._stored}
+        self.files = {name: self._asset(name) for name in self._stored} | face.pictures(brand)
         self._places = [
             (re.compile(re.sub(r":\w+", "[^/]+", path.replace(":id", GUID))), module)
             for path, module in _PLACE.findall(self._stored["routes.js"].decode())

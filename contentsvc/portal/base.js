@@ -1,9 +1,14 @@
+import { service } from "./service.js";
+
 /** The URL below which the service is: it may have a path of its own. This file is at
  * BASE/portal/DIGEST/base.js. */
 export const base = new URL("../../", import.meta.url).href;
 
 /** What the site is called. */
-export const site = "contentsvc";
+export const site = service.name;
 
-/** Whether strangers may make accounts: the shell says if they may not. */
-export const isOpen = document.documentElement.dataset.registration !== "closed";
+/** Whether another page has this one in a frame. */
+export const isFramed = window.parent !== window;
+
+/** Whether strangers may make accounts. */
+export const isOpen = service.registration;

@@ -1,12 +1,14 @@
 /** The visitor's game: its version, its platform and what it has, as they have named it in Settings, or in
  * the filter of this tab. What they look at is compared with it. */
 
-/** @typedef {"linux64" | "osx64" | "win64"} Platform */
+import { service } from "./service.js";
+
 /** What the query of operations has.
- * @typedef {{game?: string, platform?: Platform, features?: string}} Game */
+ * @typedef {{game?: string, platform?: string, features?: string}} Game */
 
 const NAMED = "contentsvc.game";
-export const PLATFORMS = /** @type {readonly Platform[]} */ (["win64", "linux64", "osx64"]);
+/** Those of the service, in its order. */
+export const PLATFORMS = service.platforms.map((one) => one.name);
 export const MEMBERS = /** @type {const} */ (["game", "platform", "features"]);
 const VERSION = /^\d{1,10}(\.\d{1,10}){0,3}$/;
 const FEATURES = /^[a-z0-9._-]{1,32}(,[a-z0-9._-]{1,32}){0,255}$/;
@@ -34,9 +36,7 @@ export const areFeatures = (text) => FEATURES.test(text);
 export function valid({ game = "", platform = "", features = "" }) {
   return {
     ...(isVersion(game) && { game }),
-    ...(PLATFORMS.includes(/** @type {Platform} */ (platform)) && {
-      platform: /** @type {Platform} */ (platform),
-    }),
+    ...(PLATFORMS.includes(platform) && { platform }),
     ...(areFeatures(features) && { features }),
   };
 }

@@ -1,12 +1,12 @@
 """The pages of the portal: one shell for all places. Its script shows the place of the address."""
 
-from collections.abc import Callable, Coroutine, Iterable
+from collections.abc import Callable, Coroutine, Iterable, Mapping
 from contextlib import suppress
 from functools import partial
 from gzip import compress
 from html import escape
 from typing import Any, Final, Protocol, TypeVar
-from urllib.parse import quote
+from urllib.parse import quote, unquote
 
 from twisted.internet.defer import Deferred, TimeoutError
 from twisted.internet.interfaces import IReactorTime
@@ -14,6 +14,7 @@ from twisted.logger import Logger
 from twisted.web.server import NOT_DONE_YET
 
 from contentsvc.config import Settings
+from contentsvc.config.brand import Brand
 from contentsvc.framework.db.database import Database
 from contentsvc.framework.http.assets import Asset
 from contentsvc.framework.http.body_reader import SMALL
@@ -24,6 +25,7 @@ from contentsvc.framework.http.reply import Reply
 from contentsvc.framework.http.request import ApiRequest
 from contentsvc.framework.http.urls import base_path, origin_of
 from contentsvc.framework.storage.bucket import Bucket
+from contentsvc.portal import face
 from contentsvc.portal.assets import FIRST, FOLDER, Assets
 from contentsvc.portal.previews import Preview, preview
 
@@ -34,6 +36,8 @@ PREVIEWED: Final = frozenset({"content", "user", "challenges", "collections"})
 NOT_PAGES: Final = (b"/methods/", b"/oauth/", b"/docs", b"/files/", b"/health/")
 """What is below these is never answered with a page."""
 LANGUAGES: Final = ("en", "de")
+ALONE: Final = ("/account", "/console", "/register", "/settings")
+"""What these begin is never in a frame; `router.js` has them too."""
 _BELOW: Final = b"/portal/"
 _FOREVER: Final = b"public, max-age=31536000, immutable"
 _READ = "GET, HEAD, OPTIONS"
@@ -59,8 +63,9 @@ class Pages:
 
     `previews` gives what a link to a place shows, by kind and id. `media_url` is where pictures
     are, `store` the URLs of the file store, `public_url` the URL of the service: without one a
-    link has no picture, for the host of a request is not to be believed. Without `registration`
-    no page offers any. `markup` is how texts of content are written.
+    link has no picture, for the host of a request is not to be believed. `brand` is what the
+    studio says of it, and `embedders` are the origins whose pages may have those of the portal in a
+    frame.
     """
 
     def __init__(
@@ -74,8 +79,8 @@ class Pages:
         public_url: str | None,
         media_url: str | None,
         store: Iterable[str] | None,
-        registration: bool = True,
-        markup: str = "markdown",
+        brand: Brand | None = None,
+        embedders: Iterable[str] = (),
     ) -> None:
         self._clock = clock
         self._reply = reply
@@ -87,10 +92,20 @@ class Pages:
         self._base = base_path(public_url)
         self._media = (origin_of(media_url),) if media_url else ()
         self._store = [origin_of(url) for url in store or ()]
-        self._facts = "" if registration else ' data-registration="closed"'
-        self._facts += "" if markup == "markdown" else ' data-markup="none"'
         self._template = (FOLDER / "shell.html").read_text()
         self._start = f"{self._base}/portal/{assets.digest}"
+        self._brand = brand
+        self._site = face.site_name(brand)
+        self._icon = face.icon(brand)
+        self._ancestors = " ".join(embedders) or "'none'"
+
+    def beside(self) -> dict[bytes, Asset]:
+        """What browsers and search engines ask for beside the pages, by its paths."""
+        return {
+            b"/favicon.ico": self._assets.files[self._icon[0]],
+            b"/manifest.webmanifest": face.manifest(self._brand, self._base, self._start),
+            b"/robots.txt": face.robots(self._base),
+        }
 
     def has(self, request: ApiRequest) -> bool:
         """Whether this path is a page, or a file of the pages. A place is one
@@ -154,7 +169,14 @@ class Pages:
             with suppress(TimeoutError):
                 await self._soon(self._issuers.known())
         language = preferred(request.header_values(b"Accept-Language"))
-        page = self._shell(module, shown, f"/{kind}/{id.lower()}", language)
+        members = ""
+        if shown:
+            members = self._members(shown, f"/{kind}/{id.lower()}")
+        elif module == FIRST and self._brand is not None:
+            members = self._members(Preview(self._site, self._brand.tagline, ""), path)
+        elif module and not (kind in PREVIEWED and id):
+            members = _open_graph({"site_name": self._site})
+        page = self._shell(module, shown, members, language, _is_alone(path))
         request.setHeader(b"Referrer-Policy", b"same-origin")
         fields = self._reply.fields(request) + b"Vary: Accept, Accept-Language\r\n"
         page.answer(request, fields, status)
@@ -167,8 +189,9 @@ class Pages:
         asked.addCallbacks(answer.callback, answer.errback)
         return await answer.addTimeout(ANSWER_PATIENCE, self._clock)
 
-    def _shell(self, module: str | None, shown: Preview | None, path: str, language: str) -> Asset:
-        members = self._members(shown, path) if shown else ""
+    def _shell(
+        self, module: str | None, shown: Preview | None, members: str, language: str, alone: bool
+    ) -> Asset:
         needed = self._assets.needed("main.js") + (self._assets.needed(module) if module else [])
         needed.append(f"texts/{language}.js")
         if "parts/form.js" in needed:
@@ -180,35 +203,50 @@ class Pages:
             for name in dict.fromkeys(needed)
         )
         text = self._template.format(
-            facts=self._facts,
-            title=escape(f"{shown.title} \N{EN DASH} contentsvc" if shown else "contentsvc"),
+            title=escape(f"{shown.title} \N{EN DASH} {self._site}" if shown else self._site),
             members=members,
+            icon=f"{self._start}/{self._icon[0]}",
+            icon_media=self._icon[1],
+            brand=face.header(self._brand, self._start),
+            footer=face.footer(self._brand),
             assets=self._start,
             base=self._base,
             preloads=preloads,
         )
         issuers = (origin_of(url) for url in self._issuers.token_endpoints())
-        policy = _policy(self._media, dict.fromkeys((*self._store, *issuers)))
+        ancestors = "'none'" if alone else self._ancestors
+        policy = _policy(self._media, dict.fromkeys((*self._store, *issuers)), ancestors)
         data = compress(text.encode(), mtime=0)
         return Asset(data, "text/html; charset=utf-8", gzipped=True, policy=policy)
 
     def _members(self, shown: Preview, path: str) -> str:
-        """The Open Graph members (ogp.me). What players have written is escaped."""
-        values = {"type": "website", "title": shown.title, "description": shown.text}
+        """The Open Graph members of what is at this path."""
+        values = {"site_name": self._site, "type": "website", "title": shown.title}
+        values["description"] = shown.text
         if self._public_url:
             values["url"] = self._public_url + path
         if self._media_url and shown.image:
             values["image"] = f"{self._media_url}/{quote(shown.image)}"
-        return "".join(
-            f'<meta property="og:{name}" content="{escape(value)}">\n'
-            for name, value in values.items()
-            if value
-        )
+        return _open_graph(values)
+
+
+def _open_graph(values: Mapping[str, str]) -> str:
+    """Members of Open Graph (ogp.me). What people have written is escaped."""
+    return "".join(
+        f'<meta property="og:{name}" content="{escape(value)}">\n'
+        for name, value in values.items()
+        if value
+    )
 
 
 def _place(path: bytes) -> str:
     """The path as the table of places has it."""
     return path.decode("latin-1").rstrip("/") or "/"
+
+
+def _is_alone(path: str) -> bool:
+    """Whether no page of others has this one in a frame, where it could cover what is pressed."""
+    return unquote(path).lower().startswith(ALONE)
 
 
 def preferred(values: Iterable[bytes]) -> str:
@@ -227,24 +265,26 @@ def make_pages(
     issuers: Issuers,
     bucket: Bucket | None,
     reply: Reply,
+    service: bytes,
+    brand: Brand | None,
 ) -> Pages:
-    """The pages of this service."""
+    """The pages of this service, which says of itself what this JSON has."""
     media_url = bucket.media_url(settings.public_url or "") if bucket is not None else None
     return Pages(
         clock,
         reply,
-        Assets(),
+        Assets(service, brand),
         partial(preview, db, settings.markup),
         issuers,
         public_url=settings.public_url,
         media_url=media_url if media_url and "://" in media_url else None,
         store=None if bucket is None else bucket.urls(),
-        registration=settings.registration,
-        markup=settings.markup,
+        brand=brand,
+        embedders=settings.embed_origins,
     )
 
 
-def _policy(media: Iterable[str], elsewhere: Iterable[str]) -> str:
+def _policy(media: Iterable[str], elsewhere: Iterable[str], ancestors: str) -> str:
     """The Content Security Policy of a page: what it may load, and from where."""
     return "; ".join(
         (
@@ -253,10 +293,11 @@ def _policy(media: Iterable[str], elsewhere: Iterable[str]) -> str:
             "style-src 'self'",
             " ".join(("img-src 'self' blob:", *media)),
             " ".join(("connect-src 'self'", *elsewhere)),
+            "manifest-src 'self'",
             "require-trusted-types-for 'script'",
             "trusted-types 'none'",
             "base-uri 'none'",
             "form-action 'none'",
-            "frame-ancestors 'none'",
+            f"frame-ancestors {ancestors}",
         )
     )

@@ -1,5 +1,5 @@
 /** Which place is shown: the address is the truth, and each place is fetched when it is needed. */
-import { base } from "./base.js";
+import { base, isFramed } from "./base.js";
 import { begin, change, moved, restore } from "./history.js";
 import { shown } from "./renewal.js";
 import { needPart } from "./texts.js";
@@ -33,6 +33,9 @@ let moves = 0;
  * @type {Place | null} */
 let place = null;
 
+/** What is never in a frame, where a page around it could cover what is pressed: the service says so too. */
+const ALONE = /^\/(account|console|register|settings)/i;
+
 /** The whole address of a place of the portal.
  * @param {string} path */
 export function address(path) {
@@ -43,6 +46,10 @@ export function address(path) {
  * @param {string} path
  * @param {{replace?: boolean, isLink?: boolean}} [options] who presses a link sees the top */
 export function go(path, { replace = false, isLink = false } = {}) {
+  if (isFramed && ALONE.test(path)) {
+    open(address(path), "_blank", "noopener");
+    return Promise.resolve();
+  }
   // What is no place, such as /docs, is another page.
   if (!routes.some((route) => route.match.test(path.replace(/[?#].*$/, "")))) {
     location[replace ? "replace" : "assign"](address(path));
@@ -109,8 +116,14 @@ export function start(table, beside, draw) {
     if (!link || event.defaultPrevented || event.button || link.target || link.hasAttribute("download"))
       return;
     if (event.metaKey || event.ctrlKey || event.shiftKey || event.altKey) return;
-    if (!link.href.startsWith(base) || link.hasAttribute("data-outside")) return;
     const path = link.href.slice(base.length - 1);
+    const isOurs = link.href.startsWith(base);
+    if (isFramed && (!isOurs || ALONE.test(path))) {
+      link.target = "_blank";
+      link.relList.add("noopener");
+      return;
+    }
+    if (!isOurs || link.hasAttribute("data-outside")) return;
     if (path.startsWith("/#")) return;
     event.preventDefault();
     go(path, { isLink: true });

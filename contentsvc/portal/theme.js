@@ -15,4 +15,11 @@ export function applyTheme(chosen) {
   if (chosen === "system") localStorage.removeItem(CHOSEN);
   else if (chosen) localStorage.setItem(CHOSEN, chosen);
   document.documentElement.dataset.theme = theme();
+  for (const source of document.querySelectorAll("source")) source.media = darkMedia();
+}
+
+/** When pictures for the dark theme are shown. */
+export function darkMedia() {
+  const chosen = theme();
+  return chosen === "system" ? "(prefers-color-scheme: dark)" : chosen === "dark" ? "all" : "not all";
 }

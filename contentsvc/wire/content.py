@@ -337,7 +337,7 @@ MOST_FEATURES = 256
 ClientGame = (
     Annotated[GameVersion, Meta(description="a version of the game: that of the client")] | None
 )
-ClientPlatform = Annotated[Platform, Meta(description="the client's platform")] | None
+ClientPlatform = Annotated[Platform, Meta(description="a platform: the client's")] | None
 ClientFeatures = (
     Annotated[
         str,

@@ -74,7 +74,7 @@ class FilesQuery(Wire):
     """Which packages' files to list: those for one platform, or all."""
 
     platform: (
-        Annotated[Platform, Meta(description="leaves out packages' files for other platforms")]
+        Annotated[Platform, Meta(description="a platform: leaves out packages' files for others")]
         | None
     ) = None
 

@@ -4,7 +4,7 @@ from typing import Annotated
 
 from msgspec import Meta
 
-from contentsvc.wire.base import Record
+from contentsvc.wire.base import Record, described
 
 
 class Label(Record):
@@ -29,7 +29,7 @@ class TagGroup(Record):
     label: Label
     tags: list[Named]
     types: list[str] | None
-    most: int | None
+    most: Annotated[int, described("how many", bits=32)] | None
     staff: bool
 
 

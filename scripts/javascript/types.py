@@ -7,6 +7,7 @@ from textwrap import indent, wrap
 from typing import Any, Final
 
 from contentsvc.wire.content import CONTENT_TYPES
+from contentsvc.wire.packages import PLATFORMS
 
 _HEAD = """\
 // scripts/openapi makes this of docs/openapi.json.
@@ -56,8 +57,9 @@ _JSON = {
 }
 _SUCCESSES = ("200", "201", "202", "204")
 _COMMA_LIST = "a comma list"
-_OPEN: Final = ([*CONTENT_TYPES],)
-"""What a studio may extend by a setting (content#types): its services take further strings."""
+_OPEN: Final = ([*CONTENT_TYPES], [*PLATFORMS])
+"""What a studio may extend by a setting (content#types, content#platforms): its services take
+further strings."""
 
 
 def types(document: dict[str, Any]) -> str:
@@ -132,6 +134,11 @@ def _object(schema: dict[str, Any]) -> str:
     ]
     if schema.get("additionalProperties") is True:
         members.append("[member: string]: unknown;\n")
+    if schema["properties"].keys() >= set(PLATFORMS):
+        members_of = (_type(member).split(" | ") for member in schema["properties"].values())
+        kinds = _union(kind for kinds in members_of for kind in kinds)
+        about = "The path for another platform of the service."
+        members.append(f"{_comment(about)}[platform: string]: {kinds} | undefined;\n")
     return "{\n" + indent("".join(members), "  ") + "}"
 
 

@@ -164,7 +164,7 @@ class GzippedTests(AssetCase):
 class DocsTests(AssetCase):
     def test_policy(self) -> None:
         """The page may load what is served here, and be framed by nobody."""
-        answer = self.ask(docs(), "GET", "/docs")
+        answer = self.ask(docs("contentsvc"), "GET", "/docs")
         self.assertEqual(answer.headers["Content-Type"], "text/html; charset=utf-8")
         policy = answer.headers["Content-Security-Policy"]
         self.assertNotIn("unsafe", policy)
@@ -174,19 +174,21 @@ class DocsTests(AssetCase):
 
     def test_inline(self) -> None:
         """It has neither scripts nor styles of its own, which the policy would stop."""
-        page = self.ask(docs(), "GET", "/docs").body.decode()
+        page = self.ask(docs("contentsvc"), "GET", "/docs").body.decode()
         self.assertEqual(re.findall(r"<style|\sstyle=|\son\w+=|<script(?! src=)", page), [])
 
     def test_loads(self) -> None:
         """All that it loads is here, with addresses that are relative to the page's."""
-        page = self.ask(docs(), "GET", "/docs").body.decode()
+        page = self.ask(docs("contentsvc"), "GET", "/docs").body.decode()
         loaded = set(re.findall(r'(?:src|href)="([^":]+)"', page)) - {"openapi.json"}
-        self.assertEqual({f"/{path}".encode() for path in loaded}, set(docs()) - {b"/docs"})
+        self.assertEqual(
+            {f"/{path}".encode() for path in loaded}, set(docs("contentsvc")) - {b"/docs"}
+        )
 
     def test_swagger_ui(self) -> None:
         """Swagger UI is sent gzipped, and comes with its licence."""
         for name in ("swagger-ui-bundle.js", "swagger-ui.css"):
-            answer = self.ask(docs(), "GET", f"/docs/{name}", Accept_Encoding="gzip")
+            answer = self.ask(docs("contentsvc"), "GET", f"/docs/{name}", Accept_Encoding="gzip")
             self.assertEqual(answer.headers["Content-Encoding"], "gzip")
             self.assertGreater(len(decompress(answer.body)), 3 * len(answer.body))
         folder = ROOT / "contentsvc/app/docs/swagger-ui"

@@ -22,6 +22,7 @@ from contentsvc.app.domains.accounts import PORTAL
 from contentsvc.app.families import DOMAINS, FAMILIES, OPERATIONS
 from contentsvc.app.observations import Observations
 from contentsvc.app.signals import Signals
+from contentsvc.config.studio_files import StudioFiles
 from contentsvc.framework.http.type_descriptions import wanted
 from contentsvc.wire.notifications import (
     StudioNotificationToAudience,
@@ -57,6 +58,7 @@ def installed(bucket: object, **settings: str) -> list[type]:
     hub: Any = SimpleNamespace(users=part, send_announcements=part)
     context = Context(
         settings=config.read(settings, {}),
+        studio=StudioFiles(),
         reactor=reactor,
         wall=part,
         db=part,

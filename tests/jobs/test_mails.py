@@ -38,7 +38,9 @@ from tests.jobs.mortal import Death, Process
 from tests.support.databases import StoreCase, fresh, together
 from tests.support.lines import logged_by
 
-FORM = MailForm("no-reply@studio.example", "", load_texts(None), "https://portal.example/")
+FORM = MailForm(
+    "no-reply@studio.example", "", load_texts(None), "https://portal.example/", "Skyforge"
+)
 Reply = Callable[[str], Exception | None]
 
 
@@ -437,6 +439,7 @@ class DeathTests(MailsCase):
 VALUES = {
     "username": "ann",
     "email": "ann@example.com",
+    "service": "Skyforge",
     "link": "https://x?token=t",
     "issuer": "https://id.example",
     "linked": "steam",
@@ -466,6 +469,7 @@ class TextsTests(SynchronousTestCase):
         for name, text in load_texts(None).items():
             subject, body = text.fill(VALUES)
             self.assertTrue(subject)
+            self.assertIn("Skyforge", body)
             self.assertEqual(name not in {"confirm", "change"}, "ann" in body, name)
             for word in ("link", "issuer", "linked"):
                 self.assertEqual(word in MAIL_TEXTS[name], VALUES[word] in body, (name, word))

@@ -19,6 +19,7 @@ class OptionsTests(WalkCase):
     async def connect(self) -> None:
         self.own_daemon()
         environ = {"FILES": "local", "CONTENT_TYPES": "race_track", "EVENTS": "off"}
+        environ |= {"PLATFORMS": "ps5,linux64,retro", "SPECIFIED_TYPES": "no"}
         self.use(await daemon.shared("portal-options", lambda: daemon.Daemon(environ=environ)))
 
     async def test_options(self) -> None:
@@ -28,6 +29,7 @@ class OptionsTests(WalkCase):
         def journey(ada: Person) -> None:
             ada.log_in(admin, "/publish")
             self.types(ada)
+            self.platforms(ada)
             self.no_events(ada)
             self.last_admin(ada, admin)
 
@@ -35,15 +37,30 @@ class OptionsTests(WalkCase):
 
     @step
     def types(self, ada: Person) -> None:
-        """A type of the studio's own is in Publish and in Browse, and is shown as words."""
+        """A type of the studio's own is in Publish and in Browse, and is called by its name."""
         title = name("bend")
         ada.main.get_by_label("Type", exact=True).select_option("race_track")
         ada.publish_here(title)
-        expect(ada.main.get_by_text("Race track", exact=True)).to_be_visible()
+        expect(ada.main.get_by_text("race_track", exact=True)).to_be_visible()
         ada.move("/browse")
         ada.main.get_by_label("Type", exact=True).select_option("race_track")
         ada.page.wait_for_url("**category=race_track")
         expect(ada.main.get_by_role("article").filter(has_text=title)).to_have_count(1)
+
+    @step
+    def platforms(self, ada: Person) -> None:
+        """The platforms of the service, and no others, are in Browse, with what they are called;
+        so are the types."""
+        ada.go("/browse?platform=retro")
+        choice = ada.main.get_by_label("Platform", exact=True)
+        expect(choice.get_by_role("option")).to_have_text(
+            ["Any platform", "PlayStation 5", "Linux", "retro"]
+        )
+        expect(choice).to_have_value("retro")
+        expect(ada.main.get_by_role("button", name="Remove retro")).to_be_visible()
+        expect(ada.main.get_by_label("Type", exact=True).get_by_role("option")).to_have_text(
+            ["All types", "race_track"]
+        )
 
     @step
     def no_events(self, ada: Person) -> None:

@@ -32,7 +32,7 @@ export interface DownloadOptions extends FilesOptions {
   /** Another than the current one. */
   revision?: string | undefined;
   /** Leaves out packages' files for others. */
-  platform?: "win64" | "osx64" | "linux64" | undefined;
+  platform?: string | undefined;
   /** The paths of those to get: all, if left out. */
   only?: readonly string[] | undefined;
   /** Gives the stream that takes a file, or nothing for a Blob. It is closed once the file is
@@ -67,6 +67,8 @@ export interface PublishedPackage {
   win64?: FileData | undefined;
   osx64?: FileData | undefined;
   linux64?: FileData | undefined;
+  /** The file for another platform of the service. */
+  [platform: string]: FileData | string | undefined;
 }
 
 /** What to publish. Progress counts `entity`, then the screenshots, then the packages' files. */

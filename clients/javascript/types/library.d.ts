@@ -4,7 +4,8 @@ import type { Live } from "./live.js";
 export interface LibraryOptions {
   /** The version of the game, such as `1.4.2`. */
   game?: string | undefined;
-  platform?: "win64" | "osx64" | "linux64" | undefined;
+  /** One of the service. */
+  platform?: string | undefined;
   /** The features that it has; [] where it has none. */
   features?: string | readonly string[] | undefined;
   /** Goes on with it, until it ends. Without it the loop ends when there is no more to do. */

@@ -1302,6 +1302,8 @@ export interface Package {
   win64?: string;
   osx64?: string;
   linux64?: string;
+  /** The path for another platform of the service. */
+  [platform: string]: string | undefined;
 }
 
 /**
@@ -1318,6 +1320,8 @@ export interface PackageDefinition {
   /** a relative path without empty, . or .. segments, without backslashes and control characters */
   linux64?: string;
   name?: string | null;
+  /** The path for another platform of the service. */
+  [platform: string]: string | null | undefined;
 }
 
 /** The party. */
@@ -1642,7 +1646,7 @@ export interface ReportedSubject {
  */
 export interface Requires {
   game?: GameVersions;
-  platforms?: ("win64" | "osx64" | "linux64")[];
+  platforms?: ("win64" | "osx64" | "linux64" | (string & {}))[];
   features?: string[];
 }
 
@@ -2442,8 +2446,8 @@ export interface Operations {
       attr?: Record<string, string> | undefined;
       /** a version of the game: that of the client */
       game?: string | undefined;
-      /** the client's platform */
-      platform?: "win64" | "osx64" | "linux64" | undefined;
+      /** a platform: the client's */
+      platform?: "win64" | "osx64" | "linux64" | (string & {}) | undefined;
       /** a comma list of up to 256 features: those that the client has. Empty if it has none */
       features?: string | readonly string[] | undefined;
     },
@@ -2478,8 +2482,8 @@ export interface Operations {
       contentId: string;
       /** a version of the game: that of the client */
       game?: string | undefined;
-      /** the client's platform */
-      platform?: "win64" | "osx64" | "linux64" | undefined;
+      /** a platform: the client's */
+      platform?: "win64" | "osx64" | "linux64" | (string & {}) | undefined;
       /** a comma list of up to 256 features: those that the client has. Empty if it has none */
       features?: string | readonly string[] | undefined;
     },
@@ -2614,8 +2618,8 @@ export interface Operations {
     parameters: {
       /** A GUID with dashes. */
       contentId: string;
-      /** leaves out packages' files for other platforms */
-      platform?: "win64" | "osx64" | "linux64" | undefined;
+      /** a platform: leaves out packages' files for others */
+      platform?: "win64" | "osx64" | "linux64" | (string & {}) | undefined;
     },
     options?: CallOptions,
   ): Promise<ContentFile[]>;
@@ -2762,8 +2766,8 @@ export interface Operations {
       contentId: string;
       /** A GUID with dashes. */
       revisionId: string;
-      /** leaves out packages' files for other platforms */
-      platform?: "win64" | "osx64" | "linux64" | undefined;
+      /** a platform: leaves out packages' files for others */
+      platform?: "win64" | "osx64" | "linux64" | (string & {}) | undefined;
     },
     options?: CallOptions,
   ): Promise<ContentFile[]>;
@@ -3571,8 +3575,8 @@ export interface Operations {
       attr?: Record<string, string> | undefined;
       /** a version of the game: that of the client */
       game?: string | undefined;
-      /** the client's platform */
-      platform?: "win64" | "osx64" | "linux64" | undefined;
+      /** a platform: the client's */
+      platform?: "win64" | "osx64" | "linux64" | (string & {}) | undefined;
       /** a comma list of up to 256 features: those that the client has. Empty if it has none */
       features?: string | readonly string[] | undefined;
     },
@@ -4219,8 +4223,8 @@ export interface Operations {
       contentId: string;
       /** a version of the game: that of the client */
       game?: string | undefined;
-      /** the client's platform */
-      platform?: "win64" | "osx64" | "linux64" | undefined;
+      /** a platform: the client's */
+      platform?: "win64" | "osx64" | "linux64" | (string & {}) | undefined;
       /** a comma list of up to 256 features: those that the client has. Empty if it has none */
       features?: string | readonly string[] | undefined;
     },
@@ -4238,8 +4242,8 @@ export interface Operations {
       after?: string | undefined;
       /** a version of the game: that of the client */
       game?: string | undefined;
-      /** the client's platform */
-      platform?: "win64" | "osx64" | "linux64" | undefined;
+      /** a platform: the client's */
+      platform?: "win64" | "osx64" | "linux64" | (string & {}) | undefined;
       /** a comma list of up to 256 features: those that the client has. Empty if it has none */
       features?: string | readonly string[] | undefined;
     },
@@ -4253,8 +4257,8 @@ export interface Operations {
       userId?: string | undefined;
       /** a version of the game: that of the client */
       game?: string | undefined;
-      /** the client's platform */
-      platform?: "win64" | "osx64" | "linux64" | undefined;
+      /** a platform: the client's */
+      platform?: "win64" | "osx64" | "linux64" | (string & {}) | undefined;
       /** a comma list of up to 256 features: those that the client has. Empty if it has none */
       features?: string | readonly string[] | undefined;
     },

@@ -2,8 +2,9 @@
 
 import signal
 from collections import Counter
-from collections.abc import Callable
+from collections.abc import Callable, Mapping
 from contextlib import suppress
+from tempfile import TemporaryFile
 from typing import Any
 
 from twisted.internet.error import ProcessExitedAlready
@@ -16,7 +17,7 @@ from zope.interface import implementer
 
 from contentsvc.framework.process.pipes import ALIVE, ASK, SERVES, Asking, Garbled, Reader
 from contentsvc.framework.process.watchdog import DEATH, Watchdog
-from contentsvc.framework.process.worker import LISTENING, READY
+from contentsvc.framework.process.worker import FILES, HANDED, LISTENING, READY
 
 log = Logger()
 
@@ -30,6 +31,7 @@ class Spawner:
     serves, or with the reason when it has ended. `abandon` is called with the name of a worker that
     was killed and has not ended. `asking` gets the questions to each worker that has given a sign
     of life, by its name. `started` counts the processes of each worker's number.
+    `handed` has the files of each worker's settings, as Files packs them.
     """
 
     def __init__(
@@ -43,6 +45,7 @@ class Spawner:
         abandon: Callable[[str], None],
         asking: dict[str, Asking],
         started: Counter[int],
+        handed: Mapping[str, bytes],
     ) -> None:
         self._reactor = reactor
         self._port = port
@@ -52,6 +55,7 @@ class Spawner:
         self.abandon = abandon
         self.asking = asking
         self._started = started
+        self._handed = handed
         self.seconds = reactor.seconds
         self.callLater = reactor.callLater
         self.getDelayedCalls = reactor.getDelayedCalls
@@ -68,15 +72,21 @@ class Spawner:
         self._started[int(protocol.name.partition(".")[0])] += 1
         process = _Process(protocol, self)
         descriptors = {0: "w", 1: output, 2: errors, LISTENING: self._port.fileno(), READY: "r"}
-        # Ctrl-C and the end of the terminal concern the parent only. A blocked signal stays blocked
-        # across exec, so the worker is protected from the first moment.
-        mask = signal.pthread_sigmask(signal.SIG_BLOCK, {signal.SIGINT, signal.SIGHUP})
-        try:
-            return self._reactor.spawnProcess(
-                process, executable, args, env=env, childFDs=descriptors
-            )
-        finally:
-            signal.pthread_sigmask(signal.SIG_SETMASK, mask)
+        with TemporaryFile() as file:
+            if files := self._handed.get(protocol.name):
+                file.write(files)
+                file.flush()
+                descriptors[FILES] = file.fileno()
+                env = {**env, HANDED: "1"}
+            # Ctrl-C and the end of the terminal concern the parent only. A blocked signal stays
+            # blocked across exec, so the worker is protected from the first moment.
+            mask = signal.pthread_sigmask(signal.SIG_BLOCK, {signal.SIGINT, signal.SIGHUP})
+            try:
+                return self._reactor.spawnProcess(
+                    process, executable, args, env=env, childFDs=descriptors
+                )
+            finally:
+                signal.pthread_sigmask(signal.SIG_SETMASK, mask)
 
 
 class _Process(ProcessProtocol):

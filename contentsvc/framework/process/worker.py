@@ -24,8 +24,10 @@ from contentsvc.framework.process.pipes import ALIVE, SERVES, Answerer, Answerin
 
 VARIABLE = "CONTENTSVC_WORKER"
 """Holds a worker's number, from 1."""
-LISTENING, READY = 3, 4
-"""The descriptors of the listening socket, and of the pipe to the parent."""
+LISTENING, READY, FILES = 3, 4, 5
+"""The descriptors of the listening socket, of the pipe to the parent, and of files of settings."""
+HANDED = "CONTENTSVC_WORKER_FILES"
+"""Is there if a worker gets these files from its parent. One of an older release has none."""
 POLITE = 0.001
 """Seconds for which this worker leaves a new connection to the others."""
 FULL = 1.0
@@ -34,6 +36,15 @@ MANY = 4
 """The most connections that it accepts at a time after that: more than it can serve meanwhile."""
 
 log = Logger()
+
+
+def handed_files(environ: Mapping[str, str]) -> bytes:
+    """The files of settings that the parent of this worker hands over; nothing elsewhere."""
+    if HANDED not in environ:
+        return b""
+    with os.fdopen(FILES, "rb") as file:
+        file.seek(0)
+        return file.read()
 
 
 class Worker:

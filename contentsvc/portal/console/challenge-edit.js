@@ -21,7 +21,7 @@ import { useAction, useLoad } from "../parts/hooks.js";
 import { typeName } from "../parts/names.js";
 import { Picture, readStorage } from "../parts/pictures.js";
 import { sendPicture } from "../parts/send-picture.js";
-import { useTypes } from "../parts/types.js";
+import { typeOptions } from "../parts/types.js";
 import { words } from "../parts/words.js";
 
 /** @typedef {import("../client.js").Challenge} Challenge */
@@ -235,7 +235,7 @@ const rewardLabels = (which) => ({
 function Types({ value, onChange }) {
   const id = useId();
   const [problem, forget] = useField("types", { value: value.length ? value : null });
-  const known = useTypes();
+  const known = typeOptions();
   const all = [
     ...known,
     ...value.filter((one) => !known.some(([name]) => name === one)).map((one) => [one, typeName(one)]),

@@ -9,6 +9,7 @@ import { distinct, fileName, named } from "./file-names.js";
 import { Alert, Button } from "./form.js";
 import { useAction, useKept, useLoad, useSession } from "./hooks.js";
 import { Icon } from "./icons.js";
+import { platformName } from "./names.js";
 import { save } from "./save.js";
 import { Loaded } from "./states.js";
 
@@ -25,7 +26,7 @@ const OURS = /^([0-9a-f]{2})\/\1[0-9a-f]{62}$/;
  * @param {Detail} content */
 function expected({ entity, originating, using, packages }) {
   const parts = [entity, ...originating, ...using].map((one) => one.path);
-  const packed = packages.flatMap((one) => [one.win64, one.osx64, one.linux64]);
+  const packed = packages.flatMap(({ id, ...paths }) => Object.values(paths));
   return [...parts, ...packed].filter((path) => path && OURS.test(path)).length;
 }
 
@@ -254,7 +255,7 @@ function One({ content, named }) {
       <span class="file-name">
         <bdi title=${shown}>${shown}</bdi>
         <span class="faint small">
-          ${size(file.size)}${file.name && file.platform && ` · ${t(`platform.${file.platform}`)}`}
+          ${size(file.size)}${file.name && file.platform && ` · ${platformName(file.platform)}`}
         </span>
       </span>
       ${

@@ -1,6 +1,7 @@
 /** What the files of a content are called, on the page and when they are saved. */
 import { t } from "../texts.js";
 import { fileWords } from "./file-words.js";
+import { platformName } from "./names.js";
 
 /** @typedef {import("../client.js").ContentFile} ContentFile */
 
@@ -42,7 +43,7 @@ export function named(files, content) {
   const shown = files.map((file, index) => file.name ?? (index ? words[index] : t("files.core")));
   const labels = files.map(({ name, platform }, index) =>
     name && platform && shown.indexOf(name) !== shown.lastIndexOf(name)
-      ? `${name}, ${t(`platform.${platform}`)}`
+      ? `${name}, ${platformName(platform)}`
       : shown[index],
   );
   const unlike = distinct(labels);

@@ -1,5 +1,6 @@
 /** What the files of a content are called: by what they are for, as they have no names. */
 import { t } from "../texts.js";
+import { platformName } from "./names.js";
 
 /** @typedef {import("../client.js").ContentFile} ContentFile */
 
@@ -16,6 +17,6 @@ export function fileWords(files, packages) {
     const index = left.findIndex((one) => one[platform] === path);
     if (index >= 0) delete left[index][platform];
     const number = packages.length > 1 && index >= 0 ? ` ${index + 1}` : "";
-    return `${t("files.package")}${number}, ${t(`platform.${platform}`)}`;
+    return `${t("files.package")}${number}, ${platformName(platform)}`;
   });
 }

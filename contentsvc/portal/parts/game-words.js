@@ -1,13 +1,14 @@
 /** What the visitor's game is called. */
 import { PLATFORMS } from "../game.js";
 import { t } from "../texts.js";
+import { platformName } from "./names.js";
 
 /** The game in words.
  * @param {import("../game.js").Game} mine */
 export function gameWords({ game, platform, features }) {
   return [
     game && t("game.is-version", { version: game }),
-    platform && t(`platform.${platform}`),
+    platform && platformName(platform),
     features && features.replaceAll(",", ", "),
   ]
     .filter(Boolean)
@@ -18,5 +19,5 @@ export function gameWords({ game, platform, features }) {
  * @returns {[string, string][]} */
 export const platforms = () => [
   ["", t("game.any-platform")],
-  ...PLATFORMS.map((name) => /** @type {[string, string]} */ ([name, t(`platform.${name}`)])),
+  ...PLATFORMS.map((name) => /** @type {[string, string]} */ ([name, platformName(name)])),
 ];

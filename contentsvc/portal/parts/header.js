@@ -1,10 +1,12 @@
 /** The header of every page. */
 import { html, useEffect, useRef, useState } from "../vendor/preact.js";
 import { isOpen, site } from "../base.js";
+import { brand } from "../brand.js";
 import { logOut } from "../session.js";
 import { number } from "../format.js";
 import { address, go } from "../router.js";
 import { t } from "../texts.js";
+import { darkMedia } from "../theme.js";
 import { useAction, useOnline, useSession } from "./hooks.js";
 import { Alert } from "./basics.js";
 import { Icon } from "./icons.js";
@@ -54,6 +56,22 @@ function Me({ user }) {
   return html`<${Avatar} person=${{ ...user, avatar }} size=${24} />`;
 }
 
+/** The logo, or the name where there is none. Its place is there before it is. */
+export function Mark() {
+  const { logo, logoDark } = brand;
+  if (!logo && !logoDark) return html`<span>${site}</span>`;
+  return html`
+    <picture>
+      ${logo && logoDark && html`<source srcset=${picture(logoDark)} media=${darkMedia()} />`}
+      <img src=${picture(logo || logoDark)} alt=${site} width="144" height="36" />
+    </picture>
+    <span class="name">${site}</span>
+  `;
+}
+
+/** @param {string} file among those of the portal */
+const picture = (file) => new URL(`../${file}`, import.meta.url).href;
+
 /** @param {{path: string}} props */
 export function Header({ path }) {
   const { user, unread, permissions, connection } = useSession();
@@ -98,9 +116,7 @@ export function Header({ path }) {
     `;
   return html`
     <header class="top" onKeyDown=${press}>
-      <a class="brand" href=${address("/")}>
-        ${site}
-      </a>
+      <a class="brand" href=${address("/")}><${Mark} /></a>
       <button
         ref=${menu}
         type="button"

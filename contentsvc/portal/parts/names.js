@@ -1,14 +1,21 @@
-/** What types of content are called, and controls of which there are many. */
-import { hasText, t } from "../texts.js";
+/** What types of content and platforms are called, and controls of which there are many. */
+import { service } from "../service.js";
+import { language, t } from "../texts.js";
 
-/** A studio may have types of its own: their names are shown as words.
- * @param {string} type */
-export function typeName(type) {
-  const key = `type.${type}`;
-  if (hasText(key)) return t(key);
-  const words = type.replaceAll("_", " ").trim() || type;
-  return words[0].toUpperCase() + words.slice(1);
+/** What the service calls it. Without a label it is called as it is.
+ * @param {"types" | "platforms"} kind @param {string} name */
+function called(kind, name) {
+  const known = service[kind].find((one) => one.name === name)?.label;
+  const others = service.labels[kind];
+  const label = known ?? (Object.hasOwn(others, name) ? others[name] : undefined);
+  return label?.[language] ?? name;
 }
+
+/** @param {string} type */
+export const typeName = (type) => called("types", type);
+
+/** @param {string} platform */
+export const platformName = (platform) => called("platforms", platform);
 
 /** The accessible name of a control that is there for many things: it says which one.
  * @param {string} action what is written on it @param {string} thing */

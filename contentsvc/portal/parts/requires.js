@@ -3,6 +3,7 @@ import { html } from "../vendor/preact.js";
 import { features, PLATFORMS } from "../game.js";
 import { t } from "../texts.js";
 import { Field } from "./form.js";
+import { platformName } from "./names.js";
 
 /** @typedef {import("../client.js").Requires} Requires */
 /** @typedef {{min: string, max: string, platforms: string[], features: string}} Needs what the fields have */
@@ -22,9 +23,11 @@ export function needsOf(requires) {
 export function requiresOf({ min, max, platforms, features: text }) {
   const [low, high] = [min.trim(), max.trim()];
   const list = features(text).split(",").filter(Boolean);
+  // One that the service has no more cannot be required anew.
+  const some = PLATFORMS.filter((one) => platforms.includes(one));
   const requires = {
     ...((low || high) && { game: { ...(low && { min: low }), ...(high && { max: high }) } }),
-    ...(platforms.length && { platforms: PLATFORMS.filter((one) => platforms.includes(one)) }),
+    ...(some.length && { platforms: some }),
     ...(list.length && { features: list }),
   };
   return Object.keys(requires).length ? requires : null;
@@ -52,7 +55,7 @@ export function inWords(requires) {
         : max
           ? t("requires.up-to", { max })
           : "",
-    (platforms ?? []).map((one) => t(`platform.${one}`)).join(", "),
+    (platforms ?? []).map((one) => platformName(one)).join(", "),
     (features ?? []).join(", "),
   ].filter(Boolean);
 }
@@ -105,7 +108,7 @@ export function NeedsFields({ needs, onChange }) {
                   checked=${needs.platforms.includes(name)}
                   onChange=${() => toggle(name)}
                 />${" "}
-                ${t(`platform.${name}`)}
+                ${platformName(name)}
               </label>
             `,
         )}

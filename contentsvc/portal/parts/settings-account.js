@@ -12,7 +12,7 @@ import { List, useList } from "./list.js";
 import { control } from "./names.js";
 import { forgetPerson } from "./people.js";
 import { save } from "./save.js";
-import { useService } from "./service.js";
+import { service } from "../service.js";
 import { Loaded } from "./states.js";
 
 export function Password() {
@@ -119,7 +119,7 @@ export function Username() {
 
 /** Where mails go. Without mail it can only be read. */
 export function Address() {
-  const hasMail = !!useService()?.mail;
+  const hasMail = service.mail;
   const found = useLoad((signal) => client.getUser({}, { signal }), []);
   const [{ email }, change, forget] = useDraft("address", { email: "" });
   const [password, setPassword] = useState("");

@@ -1,6 +1,7 @@
 /** Texts of content, in the shape that their authors have given them. */
 import { h, html, useEffect, useMemo, useState } from "../vendor/preact.js";
 import { once } from "../once.js";
+import { service } from "../service.js";
 import { Outward } from "./outward.js";
 import { Picture } from "./pictures.js";
 
@@ -20,7 +21,7 @@ export const shotsOf = (content) => (number, alt) => {
 };
 
 /** Whether texts have a shape here: the option `markup`. */
-export const isShaping = document.documentElement.dataset.markup !== "none";
+export const isShaping = service.markup !== "none";
 /** What a text may have in which more is to be seen than paragraphs and lines. */
 const MARKS = /[*_`[<&\\]|^[ \t]*(?:[#>~=+-]|\d{1,9}[.)])|^(?: {4}|\t)/m;
 /** Lines of a text that is not read without the parser, which knows how many elements there may be. */

@@ -1,32 +1,12 @@
-/** The types of content. A studio may add some: the service's own contract has them all. */
-import { base } from "../base.js";
-import { once } from "../once.js";
-import { useEffect, useState } from "../vendor/preact.js";
+/** The types of content. */
+import { service } from "../service.js";
 import { typeName } from "./names.js";
 
-const EVERY = ["game", "asset", "avatar_box", "gameplay_box", "scene_box"];
-
-/** @type {string[]} */
-let known = EVERY;
-
-const read = once(async () => {
-  const contract = await (await fetch(`${base}openapi.json`)).json();
-  return (known = contract.components.schemas.ContentCreate.properties.type.enum);
-});
-
-/** The types with what they are called, as options of a choice. Those of this service alone come as soon as
- * they are known.
+/** The types with what they are called, as options of a choice.
  * @param {string} [chosen] is among them, whatever it is
  * @returns {[string, string][]} */
-export function useTypes(chosen = "") {
-  const [types, setTypes] = useState(known);
-  useEffect(
-    () =>
-      void read().then(setTypes, () => {
-        // Those of the specification do until somebody asks again.
-      }),
-    [],
-  );
+export function typeOptions(chosen = "") {
+  const types = service.types.map((one) => one.name);
   const all = chosen && !types.includes(chosen) ? [...types, chosen] : types;
   return all.map((name) => [name, typeName(name)]);
 }

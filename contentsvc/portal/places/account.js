@@ -7,12 +7,11 @@ import { address } from "../router.js";
 import { t } from "../texts.js";
 import { Alert, Button, Field, Form, Refused } from "../parts/form.js";
 import { useAction, useDraft, useTitle } from "../parts/hooks.js";
-import { useService } from "../parts/service.js";
+import { service } from "../service.js";
 
 export default function Account() {
   useTitle(t("place.account"));
   const [token] = useState(takeToken);
-  const service = useService();
   return html`
     <div class="narrow">
       <h1>${t("place.account")}</h1>
@@ -21,7 +20,7 @@ export default function Account() {
           ? html`<${SetPassword} token=${token} />`
           : token.startsWith("email-")
             ? html`<${Confirm} token=${token} />`
-            : service && html`<${service.mail ? Ask : Unable} />`
+            : html`<${service.mail ? Ask : Unable} />`
       }
     </div>
   `;

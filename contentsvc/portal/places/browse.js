@@ -15,7 +15,7 @@ import { HowMany } from "../parts/how-many.js";
 import { List, useList } from "../parts/list.js";
 import { fault } from "../parts/problems.js";
 import { Empty } from "../parts/states.js";
-import { useTypes } from "../parts/types.js";
+import { typeOptions } from "../parts/types.js";
 
 const SORTS = /** @type {const} */ (["newest", "updated", "top", "trending", "played", "subscribed"]);
 const NAMES = ["q", "sort", "category", "tags", "featured", "author", ...MEMBERS];
@@ -51,7 +51,7 @@ export default function Browse({ query }) {
     [...query].filter(([name, value]) => value && (NAMES.includes(name) || name.startsWith(ATTRIBUTE))),
   );
   const found = useList("listContent", { ...chosen, limit: 24 }, [all]);
-  const types = useTypes(asked.category);
+  const types = typeOptions(asked.category);
   const mine = ownGame();
 
   /** @param {Record<string, string>} change

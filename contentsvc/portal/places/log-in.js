@@ -10,7 +10,7 @@ import { t } from "../texts.js";
 import { Alert, Button, Field, Form, Refused } from "../parts/form.js";
 import { Issuers } from "../parts/issuers.js";
 import { useAction, useDraft, useSession, useTitle } from "../parts/hooks.js";
-import { useService } from "../parts/service.js";
+import { service } from "../service.js";
 import { Waiting } from "../parts/states.js";
 import { destination, logInAddress } from "../parts/then.js";
 
@@ -18,7 +18,6 @@ import { destination, logInAddress } from "../parts/then.js";
 export default function LogIn({ query }) {
   useTitle(t("place.log-in"));
   const { user } = useSession();
-  const service = useService();
   const [{ username }, change, forget] = useDraft("log-in", { username: "" });
   const [password, setPassword] = useState("");
   const [then, setThen] = useState(() => destination(query.get("then")));
@@ -81,7 +80,7 @@ export default function LogIn({ query }) {
       <//>
       <${Issuers} then=${then} />
       ${
-        service?.mail &&
+        service.mail &&
         html`
           <p class="small">
             <a href=${address("/account")}>${t("log-in.forgotten")}</a>

@@ -25,7 +25,7 @@ import { shotsOf } from "../parts/shaped.js";
 import { ShapedField } from "../parts/shaped-field.js";
 import { Shots } from "../parts/shots.js";
 import { moved } from "../parts/reorder.js";
-import { useTypes } from "../parts/types.js";
+import { typeOptions } from "../parts/types.js";
 
 /** @param {import("../router.js").PlaceProps} props */
 export default function Publish({ parameters }) {
@@ -164,7 +164,7 @@ function Editor({ existing }) {
   const isSending = !!own?.isSending;
   const isFurther = useRef(false);
   const storage = useLoad(readStorage, []);
-  const types = useTypes(values.type);
+  const types = typeOptions(values.type);
   const button = useRef(/** @type {HTMLElement | null} */ (null));
   // What is wrong is told to fields, which have to be there before.
   const [isDrawn, setDrawn] = useState(false);

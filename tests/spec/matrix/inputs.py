@@ -83,7 +83,7 @@ PLATFORMS = OneOf(("win64", "osx64", "linux64"))
 REQUIRES = Members(
     {
         "game?": Members({"min?": GAME_VERSION, "max?": GAME_VERSION}),
-        "platforms?": Items(PLATFORMS, 16, 1),
+        "platforms?": Items(PLATFORMS, 32, 1),
         "features?": Items(FEATURE, 32, 1),
     }
 )

@@ -54,5 +54,6 @@ export async function follow(signal: AbortSignal): Promise<string[]> {
 }
 
 export const kindOf = (change: LibraryChange): "fetch" | "remove" => change.kind;
-// @ts-expect-error: there is no such platform
-client.library({ platform: "amiga" });
+client.library({ platform: "ps5" });
+// @ts-expect-error: a platform has a name
+client.library({ platform: 5 });

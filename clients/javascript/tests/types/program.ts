@@ -133,7 +133,7 @@ export async function wear(image: Blob): Promise<string | undefined> {
 export async function fetched(contentId: string, stream: WritableStream): Promise<Blob[]> {
   const blobs: Blob[] = [];
   const into = (file: ContentFile) => (file.size > 1e8 ? stream : undefined);
-  for await (const file of client.download(contentId, { platform: "win64", into })) {
+  for await (const file of client.download(contentId, { platform: "ps5", into })) {
     if (file.data) blobs.push(file.data);
   }
   return blobs;

@@ -1,0 +1,23 @@
+/** What this service is, as GET /service says it, but for the groups of tags, which may be many. The daemon
+ * sends its own values in place of these. */
+
+/** @typedef {import("./client.js").Label} Label */
+/** `labels` has what types and platforms are called that this service does not have, or no more.
+ * @typedef {Omit<import("./client.js").ServiceInfo, "tagGroups"> &
+ *   {labels: {types: Record<string, Label>, platforms: Record<string, Label>}}} Service */
+
+/** @type {Service} */
+export const service = {
+  name: "contentsvc",
+  platforms: [],
+  types: [],
+  freeTags: true,
+  guests: false,
+  guestsMay: [],
+  registration: true,
+  issuers: [],
+  markup: "markdown",
+  links: [],
+  mail: false,
+  labels: { types: {}, platforms: {} },
+};
