@@ -31,6 +31,14 @@ const LINES = 1_000;
 let parse = null;
 const fetchParser = once(async () => void (parse = (await import("./markdown.js")).shape));
 
+/** The style sheet of texts is not part of the first page's. */
+const styled = new Promise((done) => {
+  const href = new URL("../shaped.css", import.meta.url).href;
+  const link = Object.assign(document.createElement("link"), { rel: "stylesheet", href });
+  link.onload = link.onerror = done;
+  document.head.append(link);
+});
+
 /** @param {string} text */
 const needs = (text) => isShaping && (MARKS.test(text) || text.split("\n", LINES).length === LINES);
 
@@ -39,6 +47,7 @@ const needs = (text) => isShaping && (MARKS.test(text) || text.split("\n", LINES
  * @param {string[]} texts */
 export async function shapeable(...texts) {
   if (!parse && texts.some(needs)) await fetchParser().catch(() => {});
+  await styled;
 }
 
 /** Paragraphs and lines.
