@@ -7,6 +7,7 @@ from msgspec import to_builtins
 from contentsvc.app import labels
 from contentsvc.app.context import Context
 from contentsvc.config.brand import UNBRANDED, Brand
+from contentsvc.portal import face
 from contentsvc.wire.service import Label, ServiceInfo, ServiceIssuer, ServiceLink
 
 
@@ -47,4 +48,5 @@ def for_pages(info: ServiceInfo, brand: Brand | None) -> dict[str, Any]:
         }
         for kind, every in labels.all_labels(brand).items()
     }
+    found["brand"] = face.script(brand)
     return found

@@ -23,17 +23,19 @@ _MEDIA = {
     ".css": "text/css; charset=utf-8",
     ".svg": "image/svg+xml",
 }
-_PLACE = re.compile(r"""^  \["([^"]+)", \(\) => import\("\./([^"]+)"\)\],$""", re.MULTILINE)
+_PLACE = re.compile(r"""^\["([^"]+)", \(\) => import\("\./([^"]+)"\)\],$""", re.MULTILINE)
 _IMPORT = re.compile(r"""^(?:import|export)\b[^;'"]*?from\s*["'](\.[^"']+)["']""", re.MULTILINE)
 
 
 _COMMENT = re.compile(rb"^[ \t]*(?:/\*\*(?:[^*]|\*(?!/))*\*/[ \t]*|//[^\n]*)$", re.MULTILINE)
 """A comment that has lines of its own."""
-_STYLE_COMMENT = re.compile(rb"/\*.*?\*/\s*|^\s+", re.DOTALL | re.MULTILINE)
-"""The same of a style sheet, and what a line begins with."""
+_INDENT = re.compile(rb"^[ \t]+", re.MULTILINE)
+_STYLE_COMMENT = re.compile(rb"/\*.*?\*/", re.DOTALL)
+_STYLE_BLANKS = re.compile(rb"\s*([{};])\s*|([:,]) ")
+"""Blanks of a style sheet that mean nothing: those of a selector do. No string of ours has such."""
 
 
-_TEXT = re.compile(r'^(?=  ")', re.MULTILINE)
+_TEXT = re.compile(r'^(?="[\w.-]+":)', re.MULTILINE)
 _SAID = re.compile(r'"([a-z][\w-]*\.[\w.-]+)"|\bt\(`([\w.-]+)\$')
 """A key of a text, or what the keys of several begin with."""
 FIRST: Final = "places/discover.js"
@@ -51,7 +53,7 @@ class Assets:
     `scripts/javascript-package` builds `client.js` and `pictures.js`: what they use of the
     JavaScript client.
 
-    A `brand` has pictures among them, adds to the style sheet, and replaces `brand.js`.
+    A `brand` has pictures among them, and adds to the style sheet.
     """
 
     def __init__(self, service: bytes = b"", brand: Brand | None = None) -> None:
@@ -59,8 +61,6 @@ class Assets:
         self._stored["style.css"] += face.style(brand)
         if service:
             self._stored["service.js"] = b"export const service = %s;\n" % service
-        if brand is not None:
-            self._stored["brand.js"] = face.script(brand)
         total = blake3(msgpack.encode(brand))
         for name, data in sorted(self._stored.items()):
             total.update(b"%s %d " % (name.encode(), len(data)) + data)
@@ -117,13 +117,14 @@ class Assets:
 
 
 def _sent(name: str, data: bytes) -> bytes:
-    """What is sent of a file: of our modules without comments, which are a fifth of their weight.
-    Their lines stay, so that a browser names those of the source."""
+    """What is sent of a file: of our modules without comments, which are a fifth of their weight,
+    and without what lines begin with. The lines stay, so that a browser names those of the
+    source."""
     if name.endswith(".css"):
-        return _STYLE_COMMENT.sub(b"", data)
+        return _STYLE_BLANKS.sub(rb"\1\2", _STYLE_COMMENT.sub(b"", data)).replace(b";}", b"}")
     if not name.endswith(".js") or name.startswith("vendor/"):
         return data
-    return _COMMENT.sub(lambda found: b"\n" * found[0].count(b"\n"), data)
+    return _INDENT.sub(b"", _COMMENT.sub(lambda found: b"\n" * found[0].count(b"\n"), data))
 
 
 def _files() -> Iterator[tuple[str, Path]]:

@@ -1,5 +1,5 @@
-"""What a brand makes of the portal: its style sheet, its module `brand.js`, its pictures, the
-manifest, and what of it stands in a page."""
+"""What a brand makes of the portal: its style sheet, its pictures, the manifest, and what of it
+stands in a page."""
 
 from gzip import compress
 from html import escape
@@ -33,15 +33,15 @@ def style(brand: Brand | None) -> bytes:
     return f"\n:root{{{colours}}}\n".encode()
 
 
-def script(brand: Brand) -> bytes:
-    """The module `brand.js`."""
-    said = {
-        "isOwn": True,
+def script(brand: Brand | None) -> dict[str, str] | None:
+    """What the module `service.js` has of it, beside the name and the links."""
+    if brand is None:
+        return None
+    return {
         "tagline": brand.tagline,
         "logo": _file(brand, "logo"),
         "logoDark": _file(brand, "logo_dark"),
     }
-    return b"export const brand = %s;\n" % json.encode(said)
 
 
 def _file(brand: Brand | None, key: str) -> str:

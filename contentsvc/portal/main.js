@@ -1,4 +1,6 @@
 /** The start: the log-in of the last visit, then the page. */
+// First: the others use it from their start.
+import {} from "./storage.js";
 import { html, render } from "./vendor/preact.js";
 import { hideAnswer } from "./answer.js";
 import { App } from "./app.js";

@@ -1,10 +1,15 @@
 /** What this service is, as GET /service says it, but for the groups of tags, which may be many. The daemon
  * sends its own values in place of these. */
 
+/** What a brand has beside its name and links. Its pictures are files of this folder, or "". `logoDark` is
+ * for the dark theme.
+ * @typedef {{tagline: string, logo: string, logoDark: string}} Brand */
+
 /** @typedef {import("./client.js").Label} Label */
 /** `labels` has what types and platforms are called that this service does not have, or no more.
  * @typedef {Omit<import("./client.js").ServiceInfo, "tagGroups"> &
- *   {labels: {types: Record<string, Label>, platforms: Record<string, Label>}}} Service */
+ *   {labels: {types: Record<string, Label>, platforms: Record<string, Label>},
+ *   brand: Brand | null}} Service */
 
 /** @type {Service} */
 export const service = {
@@ -20,4 +25,5 @@ export const service = {
   links: [],
   mail: false,
   labels: { types: {}, platforms: {} },
+  brand: null,
 };

@@ -15,7 +15,7 @@ export function applyTheme(chosen) {
   if (chosen === "system") localStorage.removeItem(CHOSEN);
   else if (chosen) localStorage.setItem(CHOSEN, chosen);
   document.documentElement.dataset.theme = theme();
-  for (const source of document.querySelectorAll("source")) source.media = darkMedia();
+  document.querySelector(".brand source")?.setAttribute("media", darkMedia());
 }
 
 /** When pictures for the dark theme are shown. */

@@ -8,6 +8,7 @@ from twisted.trial.unittest import SynchronousTestCase
 
 from contentsvc.config.brand import MOST_PICTURE_BYTES, Brand, Link, read
 from contentsvc.framework.config.toml_files import FileError, Files, Label
+from tests.support.daemon import ROOT
 
 SVG = b'<svg xmlns="http://www.w3.org/2000/svg" viewBox="0 0 1 1"/>'
 PNG = b"\x89PNG\r\n\x1a\n and more"
@@ -30,6 +31,15 @@ class BrandCase(SynchronousTestCase):
         with self.assertRaises(FileError) as raised:
             self.read(text)
         self.assertEqual(str(raised.exception), f"{self.path}: {reason}")
+
+
+class SampleTests(SynchronousTestCase):
+    def test_samples(self) -> None:
+        """The samples are good, and have all pictures."""
+        for name in ("brand", "night"):
+            found = read(Files(), ROOT / f"etc/brand.sample/{name}.toml")
+            self.assertEqual(set(found.pictures), {"logo", "logo_dark", "icon"})
+            self.assertTrue(found.links and found.types and found.colours["dark"])
 
 
 class TextTests(BrandCase):

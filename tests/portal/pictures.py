@@ -27,7 +27,7 @@ PLAYER, MODERATOR = "mira", "odile"
 
 
 @contextmanager
-def demo() -> Iterator[tuple[str, str]]:
+def demo(*options: str) -> Iterator[tuple[str, str]]:
     """A daemon with the demo world: its URL, and the password of all."""
     with socket.socket() as probe:
         probe.bind(("127.0.0.1", 0))
@@ -35,7 +35,7 @@ def demo() -> Iterator[tuple[str, str]]:
     url, data = f"http://127.0.0.1:{port}", tempfile.mkdtemp(prefix="contentsvc-pictures-")
     listen = f"tcp:{port}:interface=127.0.0.1"
     command = [BIN / "twistd", "--nodaemon", "--pidfile=", "contentsvc"]
-    started = [*command, "--listen", listen, "--data-dir", data, "--files", "local"]
+    started = [*command, "--listen", listen, "--data-dir", data, "--files", "local", *options]
     daemon = subprocess.Popen(started, cwd=ROOT, stdout=subprocess.DEVNULL)
     try:
         while not _answers(url):
@@ -107,12 +107,12 @@ def places(page: Page, url: str) -> dict[str, tuple[str, bool]]:
     }
 
 
-def keep(page: Page, name: str) -> None:
+def keep(page: Page, name: str, folder: Path = FOLDER) -> None:
     """Keep what the page shows."""
     page.wait_for_load_state("networkidle")
     page.wait_for_timeout(300)
     image = Image.open(BytesIO(page.screenshot()))
-    image.save(FOLDER / f"{name}.webp", quality=QUALITY, method=6)
+    image.save(folder / f"{name}.webp", quality=QUALITY, method=6)
 
 
 def main() -> None:

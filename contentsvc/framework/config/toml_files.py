@@ -22,8 +22,8 @@ MOST_BYTES: Final = 256 * 1024
 ONE_LINE: Final = r"^(?=.*\S)[^\x00-\x1f\x7f-\x9f\u061c\u200e\u200f\u2028-\u202e\u2066-\u2069]*\Z"
 """A line that shows something, without control and bidi characters."""
 MOST_LABEL: Final = 64
-_MOST_SAID: Final = 300
-"""Most characters of a reason: a file may have keys of any length."""
+_MOST_SAID: Final = 200
+"""Most characters of a key, and of a reason: a file may have keys of any length."""
 _MOST_PARTS: Final = 16
 _LONG_KEY: Final = re.compile(
     r"""(?<![\w.-])(?:(?:[A-Za-z0-9_-]+|"[^"\n]*"|'[^'\n]*')[ \t]*\.[ \t]*)"""
@@ -163,5 +163,9 @@ def refused(path: Path, key: str, reason: object) -> FileError:
         said = said.replace(" | null", "").replace(" | ", " or ")
         for name, meaning in _MEANS.items():
             said = re.sub(rf"\b{name}\b", meaning, said)
-    line = _BLANKS.sub(" ", f"{path}: {where} {said}" if where else f"{path}: {said}")
-    return FileError(line if len(line) <= _MOST_SAID else line[: _MOST_SAID - 1] + "…")
+    return FileError(" ".join(filter(None, (f"{path}:", _short(where), _short(said)))))
+
+
+def _short(text: str) -> str:
+    line = _BLANKS.sub(" ", text)
+    return line if len(line) <= _MOST_SAID else line[: _MOST_SAID - 1] + "…"

@@ -1,7 +1,7 @@
 /** The header of every page. */
 import { html, useEffect, useRef, useState } from "../vendor/preact.js";
 import { isOpen, site } from "../base.js";
-import { brand } from "../brand.js";
+import { service } from "../service.js";
 import { logOut } from "../session.js";
 import { number } from "../format.js";
 import { address, go } from "../router.js";
@@ -58,12 +58,13 @@ function Me({ user }) {
 
 /** The logo, or the name where there is none. Its place is there before it is. */
 export function Mark() {
-  const { logo, logoDark } = brand;
-  if (!logo && !logoDark) return html`<span>${site}</span>`;
+  const { logo, logoDark } = service.brand ?? {};
+  const shown = logo || logoDark;
+  if (!shown) return html`<span>${site}</span>`;
   return html`
     <picture>
       ${logo && logoDark && html`<source srcset=${picture(logoDark)} media=${darkMedia()} />`}
-      <img src=${picture(logo || logoDark)} alt=${site} width="144" height="36" />
+      <img src=${picture(shown)} alt=${site} width="144" height="36" />
     </picture>
     <span class="name">${site}</span>
   `;

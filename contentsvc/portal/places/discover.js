@@ -1,7 +1,7 @@
 /** `/`: a picture and what this is, the challenge that is open, and what is featured, liked and new. */
 import { html } from "../vendor/preact.js";
 import { site } from "../base.js";
-import { brand } from "../brand.js";
+import { service } from "../service.js";
 import { client } from "../session.js";
 import { address } from "../router.js";
 import { t } from "../texts.js";
@@ -103,8 +103,8 @@ function Hero({ content }) {
         `
       }
       <div class="hero-text">
-        <h1>${brand.isOwn ? site : t("place.discover")}</h1>
-        <p>${brand.tagline || t("discover.lead")}</p>
+        <h1>${service.brand ? site : t("place.discover")}</h1>
+        <p>${service.brand?.tagline || t("discover.lead")}</p>
         <div class="actions">
           <a class="button main" href=${address("/browse")}>
             ${t("discover.look")}

@@ -116,9 +116,7 @@ class ReadTests(SynchronousTestCase):
     def test_one_line_of_reason(self) -> None:
         """The reason stays one line of some length, whatever the keys are."""
         self.refused('"a\\nb\\u202e" = 1', "a b is no key of it")
-        with self.assertRaises(FileError) as raised:
-            self.read(f"{'x' * 100_000} = 1")
-        self.assertLessEqual(len(str(raised.exception)), 300)
+        self.refused(f"{'x' * 100_000} = 1", f"{'x' * 199}… is no key of it")
 
     def test_size(self) -> None:
         """A file of 256 KiB is read, and one of a byte more is not."""

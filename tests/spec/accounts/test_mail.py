@@ -52,6 +52,30 @@ class MessageTests(AccountsCase):
             self.assertNotIn(user.password, mail.text)
 
 
+@cache
+def brand() -> str:
+    """The file of a brand."""
+    made = new_folder() / "brand.toml"
+    made.write_text('name = "Skyforge"')
+    return str(made)
+
+
+class BrandTests(AccountsCase):
+    """Mails of a service with a brand, whose sender has no name."""
+
+    options = ("--brand", brand(), "--mail-from", SENDER)
+
+    async def test_name(self):
+        """They are from the brand, name it, and have no name of ours."""
+        user = await self.user()
+        await self.ask_reset(user.email)
+        for count in (1, 2):
+            mail = await self.mail(user.email, count)
+            self.assertEqual(f"Skyforge <{SENDER}>", mail.message["From"])
+            self.assertIn("your account at Skyforge", " ".join(mail.text.split()))
+            self.assertNotIn("contentsvc", str(mail.message).lower())
+
+
 class NameTests(AccountsCase):
     """Who is named, with texts of the operator's."""
 

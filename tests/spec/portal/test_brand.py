@@ -1,4 +1,4 @@
-"""The portal with a brand: portal#the-brand, and what it has without one."""
+"""The portal with a brand, and what it has without one."""
 
 from __future__ import annotations
 
