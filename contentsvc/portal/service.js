@@ -21,7 +21,7 @@ export const service = {
   guestsMay: [],
   registration: true,
   issuers: [],
-  markup: "none",
+  markup: "markdown",
   links: [],
   mail: false,
   labels: { types: {}, platforms: {} },

@@ -8,15 +8,14 @@ import { outside } from "./outward.js";
  *   alt?: string}} Element `line` is where it begins in the text; the rest are what it has beside its tag: an
  *   `a` its address, a list its first number, an `img` the number of the screenshot and what it shows */
 
-/** What is counted while a text is read: the paragraphs that are open, one in the other, and the marks.
- * @typedef {{open: number, marks: number}} Counted */
+/** What is counted while a text is read: the tokens of blocks that were seen, the items of lists that are
+ * open there, and the elements; the paragraphs that are open, one in the other, and the marks.
+ * @typedef {{seen: number, items: number, elements: number, open: number, marks: number}} Counted */
 
 /** How deep elements may be in each other, and how many there may be. What is beyond is shown as written. */
 export const DEEPEST = 16;
 export const MOST = 5_000;
-/** After so many tokens there is nothing more to find: MOST elements are made of them. Where marks make none,
- * it may be less. */
-const BLOCKS = 5 * MOST;
+/** After so many marks nothing more is looked for: mostly MOST elements are made of them. */
 const MARKS = 4 * MOST;
 /** So many images may be in the text that stands for an image, one inside of the other. */
 const IMAGES = 4;
@@ -31,10 +30,25 @@ parser.validateLink = () => true;
 parser.normalizeLink = (/** @type {string} */ address) => address;
 parser.normalizeLinkText = (/** @type {string} */ text) => text;
 
+/** @param {unknown} env */
+const countedIn = (env) => /** @type {Counted} */ (env);
+
+/** At least so many elements are made of these tokens. A paragraph of a list may be none.
+ * @param {Token[]} tokens @param {Counted} counted what was counted before */
+function elementsOf(tokens, counted) {
+  for (; counted.seen < tokens.length; counted.seen += 1) {
+    const { type, nesting } = tokens[counted.seen];
+    if (type.startsWith("list_item")) counted.items += nesting;
+    if (nesting >= 0 && type !== "inline" && !(type === "paragraph_open" && counted.items))
+      counted.elements += 1;
+  }
+  return counted.elements;
+}
+
 // What is too deep is taken as it is written. What is too much is left out: `shape` stops before it.
 parser.block.ruler.before("code", "limits", (state, line, end, silent) => {
   const room = DEEPEST - state.level;
-  const isFull = state.tokens.length > BLOCKS;
+  const isFull = elementsOf(state.tokens, countedIn(state.env)) > MOST;
   const begins = state.bMarks[line] + state.tShift[line];
   const isDeep =
     room <= 0 ||
@@ -60,7 +74,7 @@ class Placed extends parser.inline.State {
   last = [0, 0];
 
   get counted() {
-    return /** @type {Counted} */ (/** @type {unknown} */ (this.env));
+    return countedIn(this.env);
   }
 
   /** @param {ConstructorParameters<typeof parser.inline.State>} given */
@@ -179,7 +193,7 @@ export function shape(text) {
     return true;
   };
 
-  for (const token of parser.parse(text, { open: 0, marks: 0 })) {
+  for (const token of parser.parse(text, { seen: 0, items: 0, elements: 0, open: 0, marks: 0 })) {
     const [line] = token.map ?? [0];
     if (token.type === "written") top().children.push(token.content);
     else if (token.type === "inline") {
