@@ -104,8 +104,8 @@ class GuestsTests(GuestCase, WalkCase):
         await self.walk(journey)
 
     async def test_link(self) -> None:
-        """A guest of this browser is warned of a link that would log somebody else in, and asked in
-        the layout of a game too before they log out."""
+        """A guest of this browser is warned of a link that would log somebody else in, and asked
+        before a log-out in the layout of a game too."""
         other = await self.guest()
 
         def journey(ada: Person) -> None:

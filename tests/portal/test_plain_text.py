@@ -2,6 +2,7 @@
 
 from twisted.trial.unittest import SynchronousTestCase
 
+from contentsvc.portal import plain_text
 from contentsvc.portal.plain_text import plain
 
 SAID = {
@@ -25,4 +26,17 @@ class PlainTests(SynchronousTestCase):
 
     def test_long(self) -> None:
         """Of a long text the beginning is read."""
-        self.assertLess(len(plain("a " * 32_768)), 1_100)
+        self.assertLess(len(plain("a " * 32_768)), 600)
+
+    def test_remembered(self) -> None:
+        """What is read is parsed once: the worst of it takes long."""
+        parsed, parse = [], plain_text._parser.parse
+
+        def noted(text):
+            parsed.append(text)
+            return parse(text)
+
+        self.patch(plain_text._parser, "parse", noted)
+        text = "![[](" * 1_000
+        self.assertEqual(plain(text), plain(text + "a"))
+        self.assertEqual([text[:500]], parsed)
