@@ -226,7 +226,7 @@ class TokenForm(Struct):
         Annotated[
             str,
             Meta(
-                description="43 to 128 of A to Z, a to z, 0 to 9, _ and -, 16 different ones",
+                description="a secret: 43 to 128 of A-Z, a-z, 0-9, _ and -, 16 different ones",
                 # Not checked before the grant is known to be there.
                 extra_json_schema={"pattern": GUEST_SECRET},
             ),

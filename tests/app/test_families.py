@@ -70,7 +70,7 @@ def installed(bucket: object, **settings: str) -> list[type]:
         notifier=part,
         queue=part,
         maintenance=part,
-        revocation=part,
+        revocation=SimpleNamespace(end=part),
         credentials=Credentials(part, part, part, part, part, part),
         mailing=None,
         bucket=place,

@@ -149,6 +149,7 @@ class SupervisionCase(SynchronousTestCase):
             self.settings,
             self.present,
             self.endpoint,
+            files=b"",
             command=COMMAND,
             piped=False,
             announce=self.announced.append,

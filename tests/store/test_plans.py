@@ -73,6 +73,7 @@ HARMLESS = {
     "json_to_record",
     "json_to_recordset",
     "json_populate_record",
+    "jsonb_object_keys",
     "trigrams",
 }
 """Functions that read no table."""

@@ -2176,7 +2176,7 @@ export interface TokenForm {
   client_secret?: string;
   /** scopes, with blanks between them */
   scope?: string;
-  /** 43 to 128 of A to Z, a to z, 0 to 9, _ and -, 16 different ones */
+  /** a secret: 43 to 128 of A-Z, a-z, 0-9, _ and -, 16 different ones */
   secret?: string;
 }
 
