@@ -484,7 +484,7 @@ class TagsQuery(Part):
             str,
             Meta(
                 pattern=rf"^{GROUP_KEY}\Z",
-                description="the key of a group: its tags",
+                description="a key of a group: its tags",
                 examples=["genre"],
             ),
         ]

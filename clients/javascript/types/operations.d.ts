@@ -3397,7 +3397,7 @@ export interface Operations {
       after?: string | undefined;
       /** a text of 1 to 64 characters: tags that begin so, whatever the case */
       q?: string | undefined;
-      /** the key of a group: its tags */
+      /** a key of a group: its tags */
       group?: string | undefined;
     },
     options?: CallOptions,
