@@ -278,7 +278,9 @@ function look() {
   if (!active || isControl(active)) return;
   const around = dialog ?? active;
   const isLost = dialog || active.querySelector("main") || active.matches("main, .notices *, .announcements");
-  const all = controls(isLost && !dialog ? (document.querySelector("main") ?? around) : around);
+  const place = isLost && !dialog && controls(document.querySelector("main") ?? around);
+  // A place may have none.
+  const all = place && place.length ? place : controls(around);
   if (!all.length) return;
   const chosen = dialog && all.find((one) => one.matches("[aria-pressed=true]"));
   if (chosen || dialog || isLost || active.contains(all[0]))

@@ -1,6 +1,5 @@
 /** Links that players write: they lead elsewhere, and say where. */
 import { html } from "../vendor/preact.js";
-import { inGame } from "../layout.js";
 
 /** An address that may be a link; null if it may not.
  * @param {string} address
@@ -15,8 +14,10 @@ export function outside(address) {
 const says = (text, { href, username, password }) =>
   !username && !password && (text === href || `${text}/` === href);
 
-/** A link that a player has written, in a new tab, with its host in brackets. In the web view of a game there
- * are no tabs, and nothing leads elsewhere.
+/** In the web view of a game there are no tabs, and nothing leads elsewhere. */
+const inGame = document.documentElement.dataset.layout === "game";
+
+/** A link that a player has written, in a new tab, with its host in brackets.
  * @param {{href: string, text: string, children?: any}} props `href` is the address of an URL, `text` what is
  *   shown, without marks */
 export function Outward({ href, text, children }) {
