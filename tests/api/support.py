@@ -51,6 +51,7 @@ class Caller:
     base_url = "http://called.example:81"
     conditional = False
     user_agent = None
+    guest = in_game = False
 
     def __init__(
         self,

@@ -58,7 +58,7 @@ class IdentityCase(ApiCase):
             mails_of_address=0,
         )
         self.oauth = OAuth(self.db, auth, tokens, FakeRevocation())
-        self.identities = Identities(self.db, auth, Mails(lambda: None))
+        self.identities = Identities(self.db, auth, FakeRevocation(), Mails(lambda: None))
         self.proofs: dict[str, str] = {}
 
     def seconds(self) -> float:
