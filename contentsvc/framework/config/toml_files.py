@@ -167,5 +167,5 @@ def refused(path: Path, key: str, reason: object) -> FileError:
 
 
 def _short(text: str) -> str:
-    line = _BLANKS.sub(" ", text)
+    line = " ".join(_BLANKS.sub(" ", text).split())
     return line if len(line) <= _MOST_SAID else line[: _MOST_SAID - 1] + "…"

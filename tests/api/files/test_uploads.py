@@ -99,7 +99,7 @@ class VerifyTests(UploadCase):
 
         self.bucket.before = before
         await self.announce(of(fresh()), family=self.family(db=pool))
-        self.assertEqual(used, [(0, 0, False)])
+        self.assertEqual(used, [storage.Usage(0, 0, False, False)])
 
     async def test_turns(self) -> None:
         """The calls of one user look at the store one after the other. Another user's look goes in
