@@ -29,6 +29,7 @@ SMALL = {
     *("service_accounts", "service_secrets", "studio_notifications", "webhooks"),
     *("ended_conversations", "ended_grants", "new_events", "told_followers", "uncounted_comments"),
     *("uncounted_words", "word_tallies", "uncounted_tags", "tag_tallies"),
+    "package_platforms",
 }
 """Tables that stay small: what admins make, what the service notes of itself, and what is soon done
 with. Design challenges are listed whole; bans are few, and always asked for by their primary key.
@@ -61,11 +62,13 @@ COUNTED = {
     "inventory_totals scans blocked_files",
     "inventory_user_totals scans storage",
     "inventory_largest scans storage",
+    "platforms_others scans packages",
 }
 """What metrics, `contentsvc status` and `contentsvc files` ask for, once in a while. There is
 a task for each cause, not for each recipient, and releases bring few upgrades. The folder of the
 files is chosen once in the life of a database, and the scan ends at the first file that is
-stored."""
+stored. A process asks once a minute at most which platforms packages have, and ends at the first
+package with each."""
 HARMLESS = {
     "unnest",
     "generate_series",
@@ -74,6 +77,7 @@ HARMLESS = {
     "json_to_recordset",
     "json_populate_record",
     "jsonb_object_keys",
+    "jsonb_each_text",
     "trigrams",
 }
 """Functions that read no table."""

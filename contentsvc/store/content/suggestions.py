@@ -72,7 +72,12 @@ class Found(NamedTuple):
         select distinct null::integer, t.word, false
         from (select word from word_tallies where contents > 0 limit {_NEW}) t
     ), gone as materialized (
-        select id from contents where author_id = any({LEAVING}) limit :most + 1
+        -- In the order of an index: else a plan with a limit reads contents from its start.
+        select c.id from unnest({LEAVING}) author (id)
+        cross join lateral (
+            select id from contents where author_id = author.id order by number limit :most + 1
+        ) c
+        limit :most + 1
     ), leaving as materialized (
         select w.word, sum(w.contents) as contents, sum(w.forms) as forms
         from gone
