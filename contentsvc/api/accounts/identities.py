@@ -48,7 +48,6 @@ from contentsvc.wire.accounts import (
     LinkByToken,
     LogInIssuer,
     PasswordProof,
-    SubjectProof,
     TokenProof,
 )
 from contentsvc.wire.base import Part
@@ -94,11 +93,11 @@ class Identities(Struct):
 
         A guest needs no proof, and becomes a full account with it, with this `username` or else one
         as at a first log-in. The guest's secret and all other log-ins end."""
-        token = token_of(body.decode(SubjectProof))
+        sent = body.decode(GuestLink)
+        token = token_of(sent)
         if await guests.is_guest(self.db, user):
-            name = body.decode(GuestLink).username
             check_own_log_in(call)
-            if await self._become_full(call, user, token, name):
+            if await self._become_full(call, user, token, sent.username):
                 return
         given = proof_in(body)
         subject = await subject_of(self.auth, call, *token)

@@ -24,7 +24,7 @@ class KindTests(EventCase):
         self.assertEqual(
             await self.caused(after, user.id),
             [
-                ("UserRegistered", user.id, {}),
+                ("UserRegistered", user.id, {"guest": False}),
                 ("UserBanned", admin.id, {"until": None}),
                 ("UserBanned", admin.id, {"until": until}),
                 ("BanLifted", admin.id, {}),
@@ -39,7 +39,10 @@ class KindTests(EventCase):
             await self.put(f"user/{user.id}/role", {"role": "curator"}, by=admin, expect=204)
         self.assertEqual(
             await self.caused(after, user.id),
-            [("UserRegistered", user.id, {}), ("RoleChanged", admin.id, {"role": "curator"})],
+            [
+                ("UserRegistered", user.id, {"guest": False}),
+                ("RoleChanged", admin.id, {"role": "curator"}),
+            ],
         )
 
     async def test_names(self):
@@ -50,7 +53,7 @@ class KindTests(EventCase):
             await self.put(f"user/{user.id}/username", body, by=admin, expect=204)
         self.assertEqual(
             await self.caused(after, user.id),
-            [("UserRegistered", user.id, {}), ("UserRenamed", admin.id, {})],
+            [("UserRegistered", user.id, {"guest": False}), ("UserRenamed", admin.id, {})],
         )
 
     async def test_content(self):

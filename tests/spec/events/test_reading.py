@@ -53,7 +53,8 @@ class ReadingTests(EventCase):
         after, user = await self.newest(), await self.user()
         page = await self.events(after=after, kinds="UserRegistered", wait=5)
         event = next(each for each in page["items"] if each["actor"] == user.id)
-        self.shape(event, EVENT | {"actor": GUID, "subject": {"kind": str, "id": GUID}, "data": {}})
+        subject, data = {"kind": str, "id": GUID}, {"guest": bool}
+        self.shape(event, EVENT | {"actor": GUID, "subject": subject, "data": data})
 
     async def test_limits(self):
         """Numbers out of their range are refused."""

@@ -26,6 +26,7 @@ class AccountTests(SpecCase):
             "email": user.email,
             "emailVerified": False,
             "role": "player",
+            "guest": False,
             "ban": None,
             "sessions": 1,
             "identities": [],
