@@ -328,6 +328,8 @@ class Export(Struct, rename="camel"):
     failed_log_ins: list[JsonObject]
     mails: list[JsonObject]
     content: list[JsonObject]
+    content_names: list[JsonObject]
+    names_given: list[JsonObject]
     guests: list[JsonObject]
     memberships: list[JsonObject]
     invitations: list[JsonObject]

@@ -502,7 +502,8 @@ class CoverTests(RateLimitCase):
         tests.spec.test_rate_limits."""
         here = {each.limit for each in OperationCase.__subclasses__()}
         elsewhere = {
-            *(rate_limits.CONFIRMATIONS, rate_limits.LINKS),
+            *(rate_limits.CONFIRMATIONS, rate_limits.CONTENT_RENAMES),
+            *(rate_limits.GUESTS, rate_limits.LINKS),
             *(rate_limits.MAIL_REQUESTS, rate_limits.RESETS),
             *(rate_limits.EXPORTING, rate_limits.EXPORTS),
             *(rate_limits.PORTAL_CODES, rate_limits.PRECHECKS),

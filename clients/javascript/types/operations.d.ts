@@ -933,6 +933,8 @@ export interface Export {
   failedLogIns: Record<string, unknown>[];
   mails: Record<string, unknown>[];
   content: Record<string, unknown>[];
+  contentNames: Record<string, unknown>[];
+  namesGiven: Record<string, unknown>[];
   guests: Record<string, unknown>[];
   memberships: Record<string, unknown>[];
   invitations: Record<string, unknown>[];

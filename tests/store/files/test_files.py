@@ -205,7 +205,7 @@ class StorageTests(FileCase):
     async def test_row(self) -> None:
         """The row of a user who has none is made once, however many ask at once."""
         user = await self.user()
-        self.assertEqual(await storage.usage(self.db, user), (0, 0, False))
+        self.assertEqual(await storage.usage(self.db, user), (0, 0, False, False))
         self.assertIsNone(await storage.usage(self.db, guid()))
         async with self.db.transaction() as tx:
             self.assertEqual(await storage.lock(tx, user), (0, 0, False))
