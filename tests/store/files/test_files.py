@@ -208,9 +208,9 @@ class StorageTests(FileCase):
         self.assertEqual(await storage.usage(self.db, user), (0, 0, False, False))
         self.assertIsNone(await storage.usage(self.db, guid()))
         async with self.db.transaction() as tx:
-            self.assertEqual(await storage.lock(tx, user), (0, 0, False))
+            self.assertEqual(await storage.lock(tx, user), (0, 0, False, False))
             act = Deferred.fromCoroutine(self.lock_beside(user))
-        self.assertEqual(await act, (0, 0, False))
+        self.assertEqual(await act, (0, 0, False, False))
 
     async def lock_beside(self, user: str) -> storage.Usage:
         """Lock the row in a transaction of its own."""
