@@ -90,6 +90,8 @@ class SharingTests(WalkCase):
         guest.press("Edit")
         guest.fill(Description="We changed it.")
         guest.press("Save")
+        # The preview says it before it is saved.
+        expect(button(guest.main, "Save")).to_have_count(0)
         expect(guest.main.get_by_text("We changed it.", exact=True)).to_be_visible()
 
     @step
