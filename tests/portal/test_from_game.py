@@ -52,13 +52,13 @@ class FromGameTests(WalkCase):
             for then in ("/library", "/challenges"):
                 draft = f"contentsvc.draft.{user.id}.comment"
                 ada.page.evaluate("name => localStorage.setItem(name, '{}')", draft)
-                ada.move("/log-in")
                 ada.page.evaluate(
                     "fragment => void (location.hash = fragment)", self.fragment(ada, user, then)
                 )
                 ada.arrive(then)
                 kept = ada.page.evaluate("name => localStorage.getItem(name)", draft)
                 self.assertEqual("{}", kept)
+                ada.move("/log-in")
             ada.forget("401")
 
         await self.walk(journey)
