@@ -181,6 +181,8 @@ class NamesTests(WalkCase, ChallengeCase):
         def journey(ada: Visitor, ben: Visitor) -> None:
             ben.log_in(player, f"/content/{content.id}")
             self.others(ben, content)
+            # The page of content would ask for new comments of what is withdrawn: 404.
+            ben.go("/challenges")
             ada.log_in(author, f"/content/{content.id}")
             self.edited(ada)
             self.withdrawn(ada)
