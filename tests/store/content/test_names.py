@@ -1,6 +1,6 @@
 """What content is called: the rows that a rename writes (content#names)."""
 
-from contentsvc.store.content import names
+from contentsvc.store.content import items, names
 from tests.support.databases import StoreCase, together
 
 
@@ -13,6 +13,7 @@ class NamesTests(StoreCase):
     async def rename(self, name: str, by: str, *, staff: bool = False, most: int = 0) -> int | None:
         """The seconds to wait, None if it has this name."""
         async with self.db.transaction() as tx:
+            await items.lock(tx, self.game, self.author, False)
             done = await names.rename(tx, self.game, name, by, staff, most)
             return None if done is None else done.wait
 
