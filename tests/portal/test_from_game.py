@@ -47,9 +47,9 @@ class FromGameTests(WalkCase):
         user = await self.user()
 
         def journey(ada: Person) -> None:
-            ada.go("/log-in")
-            ada.main.get_by_label("Username", exact=True).wait_for()
             for then in ("/library", "/challenges"):
+                ada.go("/log-in")
+                ada.main.get_by_label("Username", exact=True).wait_for()
                 draft = f"contentsvc.draft.{user.id}.comment"
                 ada.page.evaluate("name => localStorage.setItem(name, '{}')", draft)
                 ada.page.evaluate(
@@ -58,7 +58,6 @@ class FromGameTests(WalkCase):
                 ada.arrive(then)
                 kept = ada.page.evaluate("name => localStorage.getItem(name)", draft)
                 self.assertEqual("{}", kept)
-                ada.move("/log-in")
             ada.forget("401")
 
         await self.walk(journey)
