@@ -6,8 +6,7 @@ from msgspec import structs
 
 from contentsvc.client.calls import Family, Page, Seen, quoted
 from contentsvc.wire.base import Part, SortedPart
-from contentsvc.wire.content import (
-    ClientQuery,
+from contentsvc.wire.comments import (
     Comment,
     CommentCreate,
     CommentPage,
@@ -15,12 +14,12 @@ from contentsvc.wire.content import (
     CommentRemoval,
     CommentsLock,
     CommentUpdate,
+)
+from contentsvc.wire.content import (
     ContentCreate,
     ContentDetail,
     ContentInfo,
     ContentNameChange,
-    ContentQuery,
-    ContentSearch,
     ContentUpdate,
     CurrentRevision,
     FeaturedChange,
@@ -33,10 +32,6 @@ from contentsvc.wire.content import (
     RevisionInfo,
     StaffTags,
     StatusChange,
-    Suggestion,
-    SuggestionQuery,
-    TagCount,
-    TagsQuery,
     VisibilityChange,
     detail_type,
 )
@@ -57,6 +52,15 @@ from contentsvc.wire.library import (
     SubscriptionBody,
     SubscriptionsQuery,
     Tester,
+)
+from contentsvc.wire.searches import (
+    ClientQuery,
+    ContentQuery,
+    ContentSearch,
+    Suggestion,
+    SuggestionQuery,
+    TagCount,
+    TagsQuery,
 )
 
 

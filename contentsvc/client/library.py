@@ -18,8 +18,8 @@ from contentsvc.client.http import FIRST_PAUSE, TEMPORARY, UNREADABLE
 from contentsvc.client.notifications.subscription import Subscription
 from contentsvc.framework.core.timers import Backoff
 from contentsvc.wire.base import GUID_PATTERN
-from contentsvc.wire.content import ClientQuery
 from contentsvc.wire.library import Kept
+from contentsvc.wire.searches import ClientQuery
 
 LAST_PAUSE: Final = 30.0
 """Seconds between two reads while the service cannot be reached."""

@@ -1,41 +1,22 @@
-"""Content, its revisions and dependencies, the pre-check, comments and ratings
-(content#contentinfo, content#pre-check, content#publishing, content#by-author, content#comments and
-content#ratings; content#content)."""
+"""Content, its revisions and dependencies, the pre-check, and ratings (content#contentinfo,
+content#pre-check, content#publishing, content#by-author, content#ratings, content#content)."""
 
 from functools import lru_cache
-from typing import Annotated, Any, ClassVar, Final, Literal, TypeVar, cast, get_args
+from typing import Annotated, Any, Final, Literal, TypeVar, cast, get_args
 
-from msgspec import (
-    UNSET,
-    DecodeError,
-    Meta,
-    Raw,
-    Struct,
-    UnsetType,
-    defstruct,
-    field,
-    json,
-)
+from msgspec import UNSET, DecodeError, Meta, Raw, Struct, UnsetType, defstruct, field, json
 
 from contentsvc.wire.base import (
     ADDED,
-    CURSOR,
     MEDIA_PATTERN,
     Count,
     FileName,
     Guid,
     Id,
-    Ids,
     MediaPath,
     Name,
-    Page,
-    PageNumber,
-    PageSize,
-    Paging,
-    Part,
     Record,
     Seconds,
-    SortedPart,
     Text,
     Wire,
     described,
@@ -219,8 +200,7 @@ Category = Annotated[
     ),
 ]
 Statuses = Annotated[
-    str,
-    Meta(description="a comma list of statuses, or all. Only for admins; others' is ignored"),
+    str, Meta(description="a comma list of statuses, or all. Only for admins; others' is ignored")
 ]
 
 Screenshot = Annotated[
@@ -242,7 +222,7 @@ Tags = Annotated[list[Tag], Meta(max_length=MOST_TAGS)]
 
 MOST_ATTRIBUTES: Final = 32
 ATTRIBUTE_KEY: Final = "[a-z0-9._-]{1,32}"
-_ATTRIBUTES = {
+ATTRIBUTES_SCHEMA = {
     "propertyNames": {"pattern": rf"^{ATTRIBUTE_KEY}\Z"},
     "examples": [{"mode": "race", "players": 4, "vr": False}],
 }
@@ -251,12 +231,11 @@ _Number = Annotated[int, described("a number")]
 WHOLE: Final = 2**63
 """Whole numbers of attributes are at least -WHOLE, and less than this: so they are exact."""
 _Whole = Annotated[
-    int,
-    Meta(description="a number", extra_json_schema={"minimum": -WHOLE, "maximum": WHOLE - 1}),
+    int, Meta(description="a number", extra_json_schema={"minimum": -WHOLE, "maximum": WHOLE - 1})
 ]
 Attributes = Annotated[
     dict[str, AttributeText | bool | _Whole | float],
-    Meta(max_length=MOST_ATTRIBUTES, extra_json_schema=_ATTRIBUTES),
+    Meta(max_length=MOST_ATTRIBUTES, extra_json_schema=ATTRIBUTES_SCHEMA),
 ]
 """What a content says of itself: texts, numbers and booleans by keys, which a handler checks."""
 
@@ -326,192 +305,6 @@ class ContentNameChange(Wire):
     name: Name
 
 
-MOST_ASKED: Final = 4
-AskedAttributes = Annotated[
-    dict[str, str],
-    Meta(
-        description=f"an attribute, as `attr.KEY=VALUE` or `attr[KEY]=VALUE`, up to {MOST_ASKED}: "
-        "content has all of these attributes. A value is compared as text, numbers and booleans as "
-        "JSON has them",
-        extra_json_schema={"propertyNames": _ATTRIBUTES["propertyNames"], "maxProperties": 4},
-    ),
-]
-
-
-MOST_FEATURES = 256
-
-
-ClientGame = (
-    Annotated[GameVersion, Meta(description="a version of the game: that of the client")] | None
-)
-ClientPlatform = Annotated[Platform, Meta(description="a platform: the client's")] | None
-ClientFeatures = (
-    Annotated[
-        str,
-        Meta(
-            description=f"a comma list of up to {MOST_FEATURES} features: those that the client "
-            "has. Empty if it has none",
-            extra_json_schema={
-                "pattern": rf"^(?:{FEATURE}(?:,{FEATURE}){{0,{MOST_FEATURES - 1}}})?\Z",
-                "examples": ["vr,mods"],
-            },
-        ),
-    ]
-    | None
-)
-"""What a client says of itself (content#requirements); what it does not say is not compared."""
-
-
-class ClientQuery(Wire):
-    """What the client says of itself (content#requirements)."""
-
-    game: ClientGame = None
-    platform: ClientPlatform = None
-    features: ClientFeatures = None
-
-
-class ContentQuery(Paging):
-    """Filters (content#by-author): comma lists, or `all`; and attributes."""
-
-    maps: ClassVar[frozenset[str]] = frozenset({"attr"})
-
-    category: Category = "all"
-    status: Statuses | None = None
-    attr: AskedAttributes | None = None
-    game: ClientGame = None
-    platform: ClientPlatform = None
-    features: ClientFeatures = None
-
-
-_IDS = (
-    "a comma list of 1 to 100 ids of content: then the answer has these, in this order, without "
-    "those that do not fit. sort, limit and after have no effect"
-)
-_SORT = (
-    "newest; updated, by the latest publication; top, by all votes; trending, by votes of which "
-    "those of a week ago count half; played, by players; subscribed, by subscribers; relevance, "
-    "by where the words of q are. The default is "
-    "relevance with q, otherwise newest"
-)
-Sort = Literal["newest", "updated", "top", "trending", "played", "subscribed", "relevance"]
-# Python also trims the five control characters; ECMA-262, which the document has, does not.
-_UNSEEN = r"\s\x00\x1c-\x1f\x85"
-_SEEN = rf"[^{_UNSEEN}]"
-_TAG = rf"[^,\x00]*[^,{_UNSEEN}][^,\x00]*"
-
-
-class SuggestionQuery(Wire):
-    """A search that may be misspelt (content#suggestions)."""
-
-    q: Annotated[
-        str,
-        Meta(
-            description="a text of 1 to 256 characters, as GET /content takes it",
-            extra_json_schema={"pattern": _SEEN, "examples": ["casle ruin"]},
-        ),
-    ]
-
-
-class Suggestion(Record):
-    """What may have been meant (content#suggestions)."""
-
-    q: str | None
-    """The text with other words, or null if nothing has to be mended, or nothing is near."""
-
-
-class ContentSearch(SortedPart):
-    """What to list (content#content): content that has all of these. Without parameters it is all
-    active content."""
-
-    maps: ClassVar[frozenset[str]] = frozenset({"attr"})
-
-    q: (
-        Annotated[
-            str,
-            Meta(
-                description="a text of 1 to 256 characters. Content has all of its words in the "
-                "name, the tags or the description; the last may be the beginning of a word",
-                extra_json_schema={"pattern": _SEEN, "examples": ["castle ru"]},
-            ),
-        ]
-        | None
-    ) = None
-    category: Category = "all"
-    tags: (
-        Annotated[
-            str,
-            Meta(
-                description=f"a comma list of up to {MOST_TAGS} tags. Content has all of them, "
-                "whatever the case",
-                extra_json_schema={
-                    "pattern": rf"^{_TAG}(,{_TAG}){{0,{MOST_TAGS - 1}}}\Z",
-                    "examples": ["physics,co-op"],
-                },
-            ),
-        ]
-        | None
-    ) = None
-    author: Annotated[Guid, Meta(description="a GUID with dashes: the author's")] | None = None
-    featured: Annotated[bool, Meta(description="true or false: is it featured")] | None = None
-    ids: Annotated[Ids, Meta(description=_IDS)] | None = None
-    sort: Annotated[Sort, Meta(description=_SORT)] | None = None
-    status: Statuses | None = None
-    attr: AskedAttributes | None = None
-    game: ClientGame = None
-    platform: ClientPlatform = None
-    features: ClientFeatures = None
-
-
-GROUP_KEY: Final = "[a-z0-9_-]{1,32}"
-
-
-class TagsQuery(Part):
-    """Which tags to list (content#tags)."""
-
-    q: (
-        Annotated[
-            str,
-            Meta(
-                description=f"a text of 1 to {LONGEST_TAG} characters: tags that begin so, "
-                "whatever the case",
-                extra_json_schema={"pattern": _SEEN, "examples": ["phy"]},
-            ),
-        ]
-        | None
-    ) = None
-    group: (
-        Annotated[
-            str,
-            Meta(
-                pattern=rf"^{GROUP_KEY}\Z",
-                description="a key of a group: its tags",
-                examples=["genre"],
-            ),
-        ]
-        | None
-    ) = None
-    after: (
-        Annotated[
-            str,
-            Meta(
-                min_length=1,
-                max_length=512,
-                description=CURSOR.description,
-                extra_json_schema={"pattern": r"^[A-Za-z0-9_-]{11,352}\Z"},
-            ),
-        ]
-        | None
-    ) = None
-
-
-class TagCount(Record):
-    """A tag, and how much public active content has it (content#tags)."""
-
-    tag: str
-    group: Annotated[str, Meta(description="the key of its group; null: it is a free one")] | None
-    count: Count
-
-
 ListingId = Annotated[int, described("grows with each publication of any content")]
 
 
@@ -558,7 +351,7 @@ class ContentInfo(Record):
     votes: Votes
     visibility: ShownVisibility
     attributes: Annotated[
-        dict[str, str | bool | _Number | float], Meta(extra_json_schema=_ATTRIBUTES)
+        dict[str, str | bool | _Number | float], Meta(extra_json_schema=ATTRIBUTES_SCHEMA)
     ]
     counts: Counts
     fitting: Annotated[
@@ -638,93 +431,6 @@ class FeaturedChange(Wire):
     """Whether a content is featured."""
 
     featured: bool
-
-
-CommentBody = Annotated[str, Meta(min_length=1, max_length=4096)]
-CommentNumber = Annotated[int, described("the number of a comment")]
-CommentId = Annotated[CommentNumber, Meta(ge=1, le=2**63 - 1)]
-
-
-class CommentCreate(Wire):
-    """A new comment. With `parentId` it is a reply. A repeat has the same `writeId`."""
-
-    body: CommentBody
-    parent_id: CommentId | None = None
-    write_id: Guid | None = None
-
-
-class CommentUpdate(Wire):
-    """The new text of a comment."""
-
-    body: CommentBody
-
-
-CommentOrder = Literal["oldest", "newest"]
-
-
-class CommentQuery(Wire):
-    """The page of the comments (content#comments), from the oldest or the newest on: of all, or of
-    those that answer one comment, or none."""
-
-    size: Annotated[int, Meta(ge=1, le=200, description="a number: the most on a page")] = 100
-    page: Page = 0
-    order: Annotated[CommentOrder, Meta(description="which come first")] = "oldest"
-    parent: (
-        Annotated[
-            str,
-            Meta(
-                pattern=r"^(none|[1-9][0-9]{0,17})\Z",
-                description="a number of a comment: what answers it directly; or none: what "
-                "answers no comment",
-                examples=["none"],
-            ),
-        ]
-        | None
-    ) = None
-
-
-class CommentRemoval(Wire):
-    """Why somebody else's comment is deleted (social#blocks)."""
-
-    reason: Annotated[
-        str, Meta(max_length=4096, description="a text for the author of the comment")
-    ] = ""
-
-
-class CommentsLock(Wire):
-    """Whether the comments on a content are locked."""
-
-    locked: bool
-
-
-class Comment(Record):
-    """A comment (content#comments). A deleted one keeps its place and loses its text."""
-
-    id: CommentNumber
-    parent_id: CommentNumber | None
-    author_id: Id
-    body: str
-    created: Seconds
-    updated: Seconds
-    deleted: bool
-    replies: Annotated[
-        Count | UnsetType,
-        ADDED,
-        described(
-            "how many comments answer this one directly, deleted ones too. It is there only in "
-            "pages of the newest, and of a parent"
-        ),
-    ] = UNSET
-
-
-class CommentPage(Record):
-    """A page of comments (content#comments)."""
-
-    page: PageNumber
-    page_size: PageSize
-    count: Annotated[Count, Meta(description="how many are on this page")]
-    total: Annotated[Count, Meta(description="how many are on all pages")]
-    items: list[Comment]
 
 
 class PrecheckDependency(EntityReference):

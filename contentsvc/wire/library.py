@@ -6,8 +6,9 @@ from msgspec import UNSET, Meta, UnsetType, field
 
 from contentsvc.wire.accounts import UserInfo
 from contentsvc.wire.base import NOT_BLANK, Count, Guid, Id, Part, Record, Seconds, Wire, described
-from contentsvc.wire.content import ClientFeatures, ClientGame, ClientPlatform, ContentInfo
+from contentsvc.wire.content import ContentInfo
 from contentsvc.wire.moderation import Day, Number
+from contentsvc.wire.searches import ClientFeatures, ClientGame, ClientPlatform
 
 STATES: Final = ("active", "unavailable", "gone")
 SubscriptionState = Annotated[str, Meta(extra_json_schema={"enum": list(STATES)})]

@@ -19,7 +19,7 @@ from contentsvc.wire.base import (
     Wire,
     described,
 )
-from contentsvc.wire.content import Comment
+from contentsvc.wire.comments import Comment
 
 _KINDS = {"enum": ["content", "comment", "user", "collection"]}
 

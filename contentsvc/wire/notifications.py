@@ -31,7 +31,7 @@ from contentsvc.wire.base import (
     described,
     tag_of,
 )
-from contentsvc.wire.content import CommentNumber
+from contentsvc.wire.comments import CommentNumber
 from contentsvc.wire.moderation import ReportedSubject
 
 _TOPIC = "[a-z0-9._-]{1,64}"

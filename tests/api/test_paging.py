@@ -17,9 +17,9 @@ from contentsvc.framework.http.reply import Encoded, Pieces
 from contentsvc.store.content import ratings
 from contentsvc.store.progress import progress
 from contentsvc.wire.base import Paging
-from contentsvc.wire.content import ContentQuery
 from contentsvc.wire.notifications import NotificationQuery
 from contentsvc.wire.progress import ProgressQuery
+from contentsvc.wire.searches import ContentQuery
 from tests.api.support import ApiCase, Caller, Notifier, Tasks, no_platforms, no_types
 from tests.support.databases import guid
 

@@ -24,13 +24,8 @@ from contentsvc.wire.challenges import (
     EmblemDefinition,
     RewardDefinition,
 )
-from contentsvc.wire.content import (
-    Comment,
-    CommentCreate,
-    CommentQuery,
-    ContentQuery,
-    ContentUpdate,
-)
+from contentsvc.wire.comments import Comment, CommentCreate, CommentQuery
+from contentsvc.wire.content import ContentUpdate
 from contentsvc.wire.notifications import Debug, NotificationQuery, ReadUpTo
 from contentsvc.wire.progress import (
     ProgressBody,
@@ -40,6 +35,7 @@ from contentsvc.wire.progress import (
     ProgressQuery,
 )
 from contentsvc.wire.repeatable import is_repeatable
+from contentsvc.wire.searches import ContentQuery
 from tests.client.fakes import ANN, BOB, World, debug, lost
 
 LINK = '</api/v1/user/x/content?limit=2&after=17>; rel="next"'

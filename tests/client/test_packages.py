@@ -3,12 +3,7 @@
 from msgspec import ValidationError, json
 from twisted.trial.unittest import SynchronousTestCase
 
-from contentsvc.wire.content import (
-    ContentCreate,
-    RevisionDetail,
-    content_create,
-    detail_type,
-)
+from contentsvc.wire.content import ContentCreate, RevisionDetail, content_create, detail_type
 from contentsvc.wire.packages import (
     PLATFORMS,
     Package,

@@ -17,14 +17,8 @@ from contentsvc.client import (
 )
 from contentsvc.wire.accounts import Profile, Registration, UserInfo, UserSearch, UserUpdate
 from contentsvc.wire.base import Paging
-from contentsvc.wire.content import (
-    CommentCreate,
-    ContentCreate,
-    ContentUpdate,
-    Entity,
-    Precheck,
-    RatingBody,
-)
+from contentsvc.wire.comments import CommentCreate
+from contentsvc.wire.content import ContentCreate, ContentUpdate, Entity, Precheck, RatingBody
 from contentsvc.wire.notifications import Debug, DebugNotify, NotificationQuery, ReadUpTo
 from contentsvc.wire.progress import ProgressBody
 from tests.support import daemon

@@ -2,7 +2,8 @@
 
 from contentsvc.client import ApiError
 from contentsvc.command.manifest import MANIFEST
-from contentsvc.wire.content import StaffTags, TagsQuery
+from contentsvc.wire.content import StaffTags
+from contentsvc.wire.searches import TagsQuery
 from tests.command.test_publish import TOWER, FolderCase
 from tests.spec.content.test_tags import GROUPS, with_tags
 from tests.support import daemon

@@ -101,7 +101,7 @@ async def eventually(act: Callable[[], Any], seconds: float, what: str) -> None:
         await deferLater(reactor, 0.05)
 
 
-async def hold(condition: Callable[[], bool], what: str, seconds: float = 20) -> None:
+async def hold(condition: Callable[[], bool], what: str, seconds: float = 60) -> None:
     """Wait for what must come about in the end."""
     await until(condition, seconds, what)
 

@@ -144,7 +144,7 @@ class StartTests(Case):
             for worker in before:
                 os.kill(worker, signal.SIGKILL)
             await hold(gone(*before), "they have gone")
-            await hold(lambda: len(backends(self.database, LISTENS)) == 2, "others listen", 10)
+            await hold(lambda: len(backends(self.database, LISTENS)) == 2, "others listen")
             await self.back(self.ann, within=10)
             for _ in range(20):
                 await self.ann.users.get()
@@ -157,7 +157,7 @@ class StartTests(Case):
         with self.locked("lock table sessions in access exclusive mode"):
             for worker in before:
                 os.kill(worker, signal.SIGKILL)
-            await hold(lambda: self.service.output().count(" is ready") == 4, "others serve", 10)
+            await hold(lambda: self.service.output().count(" is ready") == 4, "others serve")
             stranger = Client(reactor, self.service.url, patience=0)
             self.addCleanup(stranger.close)
             for _ in range(20):

@@ -10,7 +10,7 @@ from twisted.internet.task import deferLater
 
 from contentsvc.client import ApiError, Client, Unreachable
 from contentsvc.wire.accounts import Profile, UserSearch, UserUpdate
-from contentsvc.wire.content import ContentSearch
+from contentsvc.wire.searches import ContentSearch
 from tests.faults.case import FaultCase, hold
 from tests.faults.load import BEGUN, LATEST, Load
 from tests.faults.publishing import publish

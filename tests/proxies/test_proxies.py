@@ -44,7 +44,9 @@ class Cases:
         self.running.start()
         self.use(self.first)
         self.ann = await self.user()
+        contract = await self.contract()
         self.url = self.running.url
+        self._contracts[self.url] = contract
         await self.answering()
 
     async def daemons(self) -> tuple[Daemon, Daemon]:

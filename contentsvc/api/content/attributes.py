@@ -10,7 +10,8 @@ from typing import Final
 from msgspec import json
 
 from contentsvc.framework.http.errors import at_parameter, at_pointer
-from contentsvc.wire.content import ATTRIBUTE_KEY, MOST_ASKED, WHOLE, Attributes
+from contentsvc.wire.content import ATTRIBUTE_KEY, WHOLE, Attributes
+from contentsvc.wire.searches import MOST_ASKED
 
 _KEY = re.compile(ATTRIBUTE_KEY)
 _KEYS: Final = "Keys have 1 to 32 of a-z, 0-9, `.`, `_` and `-`."

@@ -23,7 +23,7 @@ from contentsvc.push.notifier import Notifier
 from contentsvc.roles import MODERATE
 from contentsvc.store.content import comments
 from contentsvc.store.moderation import audit_log
-from contentsvc.wire.content import (
+from contentsvc.wire.comments import (
     Comment,
     CommentCreate,
     CommentPage,

@@ -54,11 +54,9 @@ from contentsvc.wire.base import MediaPath, Part
 from contentsvc.wire.content import (
     CONTENT_STATUSES,
     LISTED_STATUSES,
-    ClientQuery,
     ContentCreate,
     ContentDetail,
     ContentInfo,
-    ContentQuery,
     ContentRepeat,
     ContentUpdate,
     Entity,
@@ -71,6 +69,7 @@ from contentsvc.wire.content import (
 from contentsvc.wire.moderation import Act
 from contentsvc.wire.notifications import ContentRestored, ContentSuspended
 from contentsvc.wire.packages import packages as shown_packages
+from contentsvc.wire.searches import ClientQuery, ContentQuery
 
 _Bodies = Either[ContentCreate | ContentUpdate]
 

@@ -11,17 +11,9 @@ from contentsvc.api.paging import words
 from contentsvc.framework.db.query import Db
 from contentsvc.framework.http.errors import at_parameter, at_pointer
 from contentsvc.store.content.requirements import Has, Requirements, fitting_of
-from contentsvc.wire.content import (
-    FEATURE,
-    MOST_FEATURES,
-    ClientQuery,
-    ContentInfo,
-    ContentQuery,
-    ContentSearch,
-    Requires,
-    ShownRequires,
-)
+from contentsvc.wire.content import FEATURE, ContentInfo, Requires, ShownRequires
 from contentsvc.wire.library import SubscriptionsQuery
+from contentsvc.wire.searches import MOST_FEATURES, ClientQuery, ContentQuery, ContentSearch
 
 NUMBERS: Final = 4
 """The most of a version. Missing ones are 0."""

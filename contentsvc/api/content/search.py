@@ -23,14 +23,8 @@ from contentsvc.store.content import browsing, suggestions
 from contentsvc.store.content.browsing import Asked
 from contentsvc.store.content.requirements import Has
 from contentsvc.store.content.search import by_ids, by_ids_state, start
-from contentsvc.wire.content import (
-    CONTENT_STATUSES,
-    MOST_TAGS,
-    ContentInfo,
-    ContentSearch,
-    Suggestion,
-    SuggestionQuery,
-)
+from contentsvc.wire.content import CONTENT_STATUSES, MOST_TAGS, ContentInfo
+from contentsvc.wire.searches import ContentSearch, Suggestion, SuggestionQuery
 
 _LONGEST_QUERY = 256
 

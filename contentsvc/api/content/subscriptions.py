@@ -23,13 +23,13 @@ from contentsvc.framework.http.route import route
 from contentsvc.framework.tasks.task_queue import TaskQueue
 from contentsvc.push.notifier import Notifier
 from contentsvc.store.content import subscriptions as store
-from contentsvc.wire.content import ClientQuery
 from contentsvc.wire.library import (
     LibraryMap,
     Subscription,
     SubscriptionBody,
     SubscriptionsQuery,
 )
+from contentsvc.wire.searches import ClientQuery
 
 _PATH: Final = "/user/<guid:user>/subscription/<guid:content>"
 

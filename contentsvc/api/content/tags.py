@@ -35,14 +35,8 @@ from contentsvc.store.content import search_index
 from contentsvc.store.content import tags as store
 from contentsvc.store.events import events
 from contentsvc.store.moderation import audit_log
-from contentsvc.wire.content import (
-    LONGEST_TAG,
-    MOST_TAGS,
-    StaffTags,
-    TagCount,
-    Tags,
-    TagsQuery,
-)
+from contentsvc.wire.content import LONGEST_TAG, MOST_TAGS, StaffTags, Tags
+from contentsvc.wire.searches import TagCount, TagsQuery
 
 _FRESH: Final = 3.0
 """Seconds for which it is remembered how many contents have the tags of groups."""

@@ -7,7 +7,7 @@ import { Button, Dialog, Form, Problem, Refused, useField, useId } from "./form.
 import { useAction, useLoad } from "./hooks.js";
 import { Loaded } from "./states.js";
 import { divided, groupsFor } from "./tag-names.js";
-import { TagChoice } from "./tags.js";
+import { TagChoices } from "./tags.js";
 
 /** @typedef {import("../client.js").ContentDetail} Detail */
 
@@ -55,18 +55,12 @@ function Groups({ groups, tags, onChange }) {
   const id = useId();
   const [problem, forget] = useField("tags", { value: tags });
   return html`
-    ${groups.map(
-      (group, index) =>
-        html`
-          <${TagChoice}
-            key=${group.key}
-            group=${group}
-            chosen=${tags}
-            onChange=${(/** @type {string[]} */ now) => (forget(), onChange(now))}
-            problem=${problem && !index ? `${id}-problem` : undefined}
-          />
-        `,
-    )}
+    <${TagChoices}
+      groups=${groups}
+      chosen=${tags}
+      onChange=${(/** @type {string[]} */ now) => (forget(), onChange(now))}
+      problem=${problem ? `${id}-problem` : undefined}
+    />
     <${Problem} id=${id} text=${problem} />
   `;
 }

@@ -22,12 +22,24 @@ const SHOWN = 12;
 /** What is completed: what stands behind the last comma. */
 const LAST = /^(.*,)?\s*([^,"]*)$/s;
 
+/** The tags of groups, each with what `TagChoice` says of it.
+ * @param {{groups: TagGroup[], chosen: string[], onChange: (chosen: string[]) => void, counted?: boolean,
+ *   counts?: Map<string, number>, problem?: string}} props the problem is said at the first of them */
+export function TagChoices({ groups, problem, ...rest }) {
+  return groups.map(
+    (group, index) =>
+      html`
+        <${TagChoice} key=${group.key} group=${group} problem=${index ? undefined : problem} ...${rest} />
+      `,
+  );
+}
+
 /** The tags of a group, of which as many are chosen as it allows: where that is one, another takes its place.
  * @param {{group: TagGroup, chosen: string[], onChange: (chosen: string[]) => void, counted?: boolean,
  *   counts?: Map<string, number>, problem?: string}} props `chosen` may have tags of other groups; `counts`
  *   says how much content has a tag, where that is shown; `problem` is the id of what is wrong with them
  */
-export function TagChoice({ group, chosen, onChange, counts, counted = false, problem }) {
+function TagChoice({ group, chosen, onChange, counts, counted = false, problem }) {
   const id = useId();
   const [isWhole, setWhole] = useState(false);
   const own = chosen.filter((tag) => groupOf(tag) === group);
@@ -183,18 +195,12 @@ export function TagFields({ type, chosen, text, onChoose, onType, ends }) {
   const value = tagsOf(type, chosen, text);
   const [problem, forget] = useField(hasField || groups.length ? "tags" : undefined, { value });
   return html`
-    ${groups.map(
-      (group, index) =>
-        html`
-          <${TagChoice}
-            key=${group.key}
-            group=${group}
-            chosen=${chosen}
-            onChange=${(/** @type {string[]} */ tags) => (forget(), onChoose(tags))}
-            problem=${problem && !hasField && !index ? `${id}-problem` : undefined}
-          />
-        `,
-    )}
+    <${TagChoices}
+      groups=${groups}
+      chosen=${chosen}
+      onChange=${(/** @type {string[]} */ tags) => (forget(), onChoose(tags))}
+      problem=${problem && !hasField ? `${id}-problem` : undefined}
+    />
     <div class="field">
       ${
         hasField &&
@@ -233,17 +239,7 @@ export function Facets({ type = "", only, chosen, onChange }) {
     },
     [keys.join()],
   );
-  return groups.map(
-    (group) =>
-      html`
-        <${TagChoice}
-          key=${group.key}
-          group=${group}
-          chosen=${chosen}
-          onChange=${onChange}
-          counts=${found.data}
-          counted
-        />
-      `,
-  );
+  return html`
+    <${TagChoices} groups=${groups} chosen=${chosen} onChange=${onChange} counts=${found.data} counted />
+  `;
 }

@@ -13,7 +13,7 @@ from contentsvc.store.events.events import noting
 from contentsvc.store.fragments import seen
 from contentsvc.store.notifications.notifications import Following
 from contentsvc.store.rate_limits import COMMENTS, taken
-from contentsvc.wire.content import Comment, CommentPage
+from contentsvc.wire.comments import Comment, CommentPage
 
 
 class CommentState(NamedTuple):

@@ -13,7 +13,7 @@ from contentsvc.framework.core.folding import compared
 from contentsvc.framework.db.query import Db, found, many, maybe, none
 from contentsvc.store.content.uncounted import NEXT, Uncounted
 from contentsvc.store.fragments import seen, shown_status, status_of
-from contentsvc.wire.content import TagCount
+from contentsvc.wire.searches import TagCount
 
 TALLIES: Final = 100
 """Tallies of one batch, each of which may have as many tags as a content. To compare them holds up

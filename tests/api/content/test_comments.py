@@ -4,7 +4,7 @@ import msgspec
 
 from contentsvc.api.content.comments import Comments
 from contentsvc.store.notifications import notifications
-from contentsvc.wire.content import CommentCreate, CommentRemoval, CommentsLock
+from contentsvc.wire.comments import CommentCreate, CommentRemoval, CommentsLock
 from tests.api.support import ApiCase, Caller, Notifier
 from tests.support.databases import together
 

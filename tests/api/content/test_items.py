@@ -10,7 +10,8 @@ from contentsvc.api.content.publishing import Publishing
 from contentsvc.framework.http.decode import Either
 from contentsvc.store.content import items as store
 from contentsvc.store.social import follows
-from contentsvc.wire.content import ClientQuery, ContentDetail, StatusChange
+from contentsvc.wire.content import ContentDetail, StatusChange
+from contentsvc.wire.searches import ClientQuery
 from tests.api.support import ApiCase, Caller, Notifier, Tasks, no_platforms, no_types
 from tests.support.databases import guid, together
 

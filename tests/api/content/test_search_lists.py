@@ -13,7 +13,8 @@ from contentsvc.api.content.search import Search
 from contentsvc.store.content import browsing, matches, search_index
 from contentsvc.store.content.found_parts import READ_AT_ONCE
 from contentsvc.store.content.matches import RANKED
-from contentsvc.wire.content import CONTENT_TYPES, ContentSearch
+from contentsvc.wire.content import CONTENT_TYPES
+from contentsvc.wire.searches import ContentSearch
 from tests.api.support import ApiCase, Caller, infos_of, no_platforms, no_types
 from tests.support.databases import guid
 

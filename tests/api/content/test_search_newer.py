@@ -10,7 +10,7 @@ from contentsvc.api.call import Viewer
 from contentsvc.api.content.search import Search
 from contentsvc.store.content import search_index
 from contentsvc.store.content.matches import RANKED
-from contentsvc.wire.content import ContentSearch
+from contentsvc.wire.searches import ContentSearch
 from tests.api.support import ApiCase, Caller, infos_of, no_platforms, no_types
 from tests.support.databases import guid
 

@@ -6,7 +6,8 @@ from contentsvc.api.content.items import Content
 from contentsvc.api.content.publishing import Publishing
 from contentsvc.api.content.withdrawal import Withdrawal
 from contentsvc.store.tasks import DependencyChanged
-from contentsvc.wire.content import ClientQuery, StatusChange
+from contentsvc.wire.content import StatusChange
+from contentsvc.wire.searches import ClientQuery
 from tests.api.support import ApiCase, Caller, Notifier, Tasks, no_platforms, no_types
 
 

@@ -14,7 +14,7 @@ from contentsvc.api.social.friends import Friends
 from contentsvc.api.social.messages import Messages
 from contentsvc.api.social.party_invites import PartyInvites
 from contentsvc.store.content import comments
-from contentsvc.wire.content import CommentCreate, CommentRemoval
+from contentsvc.wire.comments import CommentCreate, CommentRemoval
 from contentsvc.wire.moderation import UserReportBody
 from contentsvc.wire.notifications import DebugNotify
 from contentsvc.wire.social import MessageCreate, PartyBody

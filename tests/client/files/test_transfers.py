@@ -13,11 +13,7 @@ from twisted.internet.defer import CancelledError, Deferred
 from contentsvc.client import ApiError, Client
 from contentsvc.client.errors import FilesRefused
 from contentsvc.client.files.local import LocalFile, Measured, Progress
-from contentsvc.wire.content import (
-    ContentCreate,
-    EntityDefinition,
-    RevisionCreate,
-)
+from contentsvc.wire.content import ContentCreate, EntityDefinition, RevisionCreate
 from contentsvc.wire.files import BlockBody
 from contentsvc.wire.packages import PackageDefinition
 from tests.client import test_service

@@ -4,7 +4,7 @@ from twisted.trial.unittest import SynchronousTestCase
 
 from contentsvc.client.social.friends import is_blocked
 from contentsvc.wire.accounts import UserInfo
-from contentsvc.wire.content import Comment
+from contentsvc.wire.comments import Comment
 from contentsvc.wire.library import Collection
 from contentsvc.wire.notifications import CommentOnContent, ContentPublished, Debug
 from contentsvc.wire.social import Conversation, Message

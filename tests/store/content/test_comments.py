@@ -11,7 +11,7 @@ from contentsvc.store import derived_counts
 from contentsvc.store.content import comments, items
 from contentsvc.store.content.comments import Locking
 from contentsvc.store.social import friends, pairs
-from contentsvc.wire.content import CommentPage
+from contentsvc.wire.comments import CommentPage
 from tests.support.daemon import until
 from tests.support.databases import StoreCase, guid, together
 
