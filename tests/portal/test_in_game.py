@@ -112,8 +112,9 @@ class Player(Person):
             self.page.keyboard.press(key)
 
     def way(self, to: Locator, *keys: str) -> None:
-        """Press keys until this has the focus."""
+        """Press keys until this has the focus, from where the place has put it."""
         to.first.wait_for()
+        expect(self.page.locator(":focus:not(main)")).to_have_count(1)
         for key in keys:
             if to.evaluate("(one) => one === document.activeElement"):
                 return

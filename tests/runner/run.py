@@ -108,15 +108,18 @@ class Run:
         return Outcome(script, time.monotonic() - begun, fault, None)
 
     def alone(self, test: str) -> bool:
-        """Run one test again, by itself; whether it passes."""
+        """Run one test again, by itself; whether it passes. Prints what it said if it does not."""
         if test in self._scripts:
             return not self._ran(test).fault
         folder = self.temp / f"again-{test}"
         trial = [Path(sys.executable).with_name("trial"), "--temp-directory", folder, test]
-        with (self.temp / f"again-{test}.log").open("wb") as log:
+        said = self.temp / f"again-{test}.log"
+        with said.open("wb") as log:
             ended = subprocess.run(
                 trial, cwd=ROOT, stdin=subprocess.DEVNULL, stdout=log, stderr=log, check=False
             )
+        if ended.returncode:
+            print(f"\nFAILED AGAIN {test}\n{said.read_text(errors='replace')[-4000:]}", flush=True)
         return ended.returncode == 0
 
     def _work(self, number: int) -> None:
