@@ -38,7 +38,7 @@ UNFRAMED = """
     look();
 })
 """
-"""Comes back when there is a frame without one in it: the policy forbids the waiting of a browser."""
+"""Comes back when a frame has none in it: the policy forbids the waiting of a browser."""
 
 
 class SampleTests(AxeCase, ChallengeCase):
