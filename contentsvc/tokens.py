@@ -37,6 +37,8 @@ _MAIL_ID, _MAIL_CODE, _MAIL_TEXT = 16, 20, 48
 """Bytes of a mailed token, and the characters that base64 makes of them, without padding."""
 RESET, EMAIL = "reset", "email"
 """The words with which tokens of mailed links begin: to set a password, to confirm an address."""
+NOTICE = "notice"
+"""The same of what reads a notice, for who has sent it (notices#notices)."""
 SECRET_PREFIX = "csvc_"  # noqa: S105, no secret itself
 """What all secrets of service accounts begin with: a scanner that looks for leaks finds them by
 it."""

@@ -2,7 +2,7 @@
 
 import platform
 from collections.abc import Iterable, Iterator, Mapping
-from typing import get_args
+from typing import NamedTuple, get_args
 
 from prometheus_client import Metric, ProcessCollector
 
@@ -16,6 +16,7 @@ from contentsvc.framework.http.throttled_log import ThrottledLog
 from contentsvc.framework.http.traffic import Traffic
 from contentsvc.framework.tasks.runner import Runner
 from contentsvc.framework.tasks.task_queue import Backlog
+from contentsvc.store.status import Due
 from contentsvc.store.tasks import SendMail
 from contentsvc.wire.base import ready, tag_of
 
@@ -84,12 +85,21 @@ def of_site(traffic: Traffic, limit: int) -> Iterator[Metric]:
     yield metrics.CONNECTIONS_LIMIT.one(limit)
 
 
-def of_queues(waiting: list[Backlog] | None, kinds: Iterable[str]) -> Iterator[Metric]:
-    """The tasks of these kinds and others that wait, which all processes share. Mails have metrics
-    of their own. `waiting` is None if they could not be read."""
-    yield metrics.QUEUES_READ.one(waiting is not None)
-    if waiting is None:
+class Queues(NamedTuple):
+    """The tasks that wait, and what is due of reports."""
+
+    waiting: list[Backlog]
+    due: Due
+
+
+def of_queues(queues: Queues | None, kinds: Iterable[str]) -> Iterator[Metric]:
+    """The tasks of these kinds and others that wait, and what is due of reports, which all
+    processes share. Mails have metrics of their own. `queues` is None if they could not be read."""
+    yield metrics.QUEUES_READ.one(queues is not None)
+    if queues is None:
         return
+    waiting, due = queues
+    yield metrics.REPORTED_SUBJECTS.by({"open": due.open, "overdue": due.overdue})
     found = {kind: Backlog(kind, 0, 0, 0) for kind in (_MAILS, *kinds)}
     found |= {each.kind: each for each in waiting}
     mails = found.pop(_MAILS)

@@ -223,8 +223,8 @@ SCALING = histogram(
 )
 QUEUES_READ = gauge(
     "contentsvc_queues_read",
-    "1 if the outbox and the mails could be read in the last minute. If not, their metrics are "
-    "missing.",
+    "1 if the outbox, the mails and the queue of reports could be read in the last minute. If not, "
+    "their metrics are missing.",
     shared=True,
 )
 MAILS_WAITING = gauge(
@@ -254,6 +254,14 @@ OUTBOX_OLDEST = gauge(
     "contentsvc_outbox_oldest_seconds",
     "Age of the oldest task in the outbox, by kind.",
     ("kind",),
+    shared=True,
+)
+
+REPORTED_SUBJECTS = gauge(
+    "contentsvc_reported_subjects",
+    "Subjects with open reports or notices (open), and those of them that should have been decided "
+    "by now (overdue). At most 10,000 are counted.",
+    ("state",),
     shared=True,
 )
 

@@ -10,6 +10,7 @@ from twisted.internet.threads import deferToThreadPool
 
 from contentsvc.api import errors
 from contentsvc.api.call import Call
+from contentsvc.api.restrictions import RestrictionRules
 from contentsvc.app import assets
 from contentsvc.app.assets import Index
 from contentsvc.app.context import Context
@@ -70,6 +71,8 @@ def make_site(
         services,
         Call,
         Guests(settings.guests_may, partial(guests.is_guest, context.db)),
+        [context.terms.needs],
+        RestrictionRules(context.restrictions),
     )
     api.mount((*OPERATIONS, *MIRRORED, *PORTAL), families)
     sockets = SocketFactory(reactor, hub, tokens, settings.cors_origins)

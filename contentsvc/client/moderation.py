@@ -4,15 +4,29 @@ from uuid import uuid4
 
 from msgspec import structs
 
+from contentsvc.client.accounts import MOST_EXPORT
 from contentsvc.client.calls import Family, Page, Seen, quoted
 from contentsvc.wire.accounts import Ban, BanBody, RoleBody
 from contentsvc.wire.base import Part
+from contentsvc.wire.decisions import (
+    Decision,
+    DecisionBody,
+    DecisionsQuery,
+    ReversalBody,
+    UserDecision,
+)
 from contentsvc.wire.moderation import (
     ActionsQuery,
     AuditLogEntry,
     ClearableCounts,
     DayStatistics,
     EmailReplacement,
+    EscalationBody,
+    HeldCopy,
+    Hold,
+    HoldBody,
+    HoldKind,
+    HoldsQuery,
     IdentityLookup,
     IdentityOwner,
     ModeratedUser,
@@ -30,6 +44,7 @@ from contentsvc.wire.moderation import (
     UserReportBody,
     WarningBody,
 )
+from contentsvc.wire.notices import Notice, NoticeBody, NoticeReceipt
 
 
 class Reports(Family):
@@ -68,6 +83,18 @@ class Reports(Family):
     async def resolve(self, kind: ReportedKind, id: str, body: ReportDecision) -> None:
         """Close the open reports of a subject, up to one of them."""
         await self._calls.send("PUT", _subject(kind, id), body)
+
+
+class Notices(Family):
+    """Notices of what is against the law. Anybody may send them."""
+
+    async def create(self, body: NoticeBody) -> NoticeReceipt:
+        """Send a notice. Its token reads what becomes of it."""
+        return await self._calls.ask("/notices", body, NoticeReceipt)
+
+    async def get(self, notice: str, *, token: str | None = None) -> Notice:
+        """Get what has become of a notice: with its token, or as a moderator."""
+        return await self._calls.get(f"/notices/{quoted(notice)}", Notice, token=token)
 
 
 def _subject(kind: ReportedKind, id: str) -> str:
@@ -130,6 +157,74 @@ class Bans(Family):
     async def unban(self, user: str) -> None:
         """Lift a ban."""
         await self._calls.send("DELETE", f"/user/{quoted(user)}/ban")
+
+
+class Holds(Family):
+    """Legal holds. All of it is for admins."""
+
+    async def list(self, query: HoldsQuery | None = None) -> Page[Hold]:
+        """List what is held, newest first."""
+        return await self._calls.page("/moderation/holds", Hold, query)
+
+    async def get(self, kind: HoldKind, id: str) -> Hold:
+        """Get a hold. The code is `hold_not_found` if there is none."""
+        return await self._calls.get(_hold(kind, id), Hold)
+
+    async def put(self, kind: HoldKind, id: str, body: HoldBody) -> None:
+        """Hold a content item, a user, or a file by its sha256, or change the reason and the end of
+        the hold that is there."""
+        await self._calls.send("PUT", _hold(kind, id), body)
+
+    async def delete(self, kind: HoldKind, id: str) -> None:
+        """Erase what is held."""
+        await self._calls.send("DELETE", _hold(kind, id))
+
+    async def get_copy(self, kind: HoldKind, id: str, most: int = MOST_EXPORT) -> HeldCopy:
+        """Get what is held. Raises ApiError: `hold_copying` until it is copied, `answer_too_large`
+        if it has more than `most` bytes."""
+        return await self._calls.get(f"{_hold(kind, id)}/copy", HeldCopy, most=most)
+
+    async def put_escalation(
+        self, kind: HoldKind, id: str, escalation: str, body: EscalationBody
+    ) -> None:
+        """Note to whom what is held was given. Another one with the same id replaces it."""
+        path = f"{_hold(kind, id)}/escalations/{quoted(escalation)}"
+        await self._calls.send("PUT", path, body)
+
+
+def _hold(kind: HoldKind, id: str) -> str:
+    return f"/moderation/holds/{quoted(kind)}/{quoted(id)}"
+
+
+class Decisions(Family):
+    """What moderators decide, and why. But for what concerns oneself, it is for moderators."""
+
+    async def create(self, body: DecisionBody) -> None:
+        """Decide something, and do it. The same decision again changes nothing. Raises ApiError
+        (`decision_exists`, `nothing_changed`, `protected_user`)."""
+        await self._calls.send("POST", "/moderation/decisions", body, operation="createDecision")
+
+    async def list(self, query: DecisionsQuery | None = None) -> Page[Decision]:
+        """List decisions, newest first."""
+        return await self._calls.page("/moderation/decisions", Decision, query)
+
+    async def get(self, decision: str) -> Decision:
+        """Get one decision. The code is `decision_not_found` if there is none."""
+        return await self._calls.get(f"/moderation/decisions/{quoted(decision)}", Decision)
+
+    async def reverse(self, decision: str, body: ReversalBody) -> None:
+        """Reverse a decision, and undo what still stands of it."""
+        path = f"/moderation/decisions/{quoted(decision)}/reversal"
+        await self._calls.send("POST", path, body, operation="reverseDecision")
+
+    async def list_of_user(self, user: str, query: Part | None = None) -> Page[UserDecision]:
+        """List the decisions that concern a user, newest first."""
+        return await self._calls.page(f"/user/{quoted(user)}/decisions", UserDecision, query)
+
+    async def get_of_user(self, user: str, decision: str) -> UserDecision:
+        """Get one decision that concerns a user."""
+        path = f"/user/{quoted(user)}/decisions/{quoted(decision)}"
+        return await self._calls.get(path, UserDecision)
 
 
 class AuditLog(Family):

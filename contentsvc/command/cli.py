@@ -57,6 +57,7 @@ from contentsvc.store.accounts import export as exports
 from contentsvc.store.events import events
 from contentsvc.store.migrate import MigrationError
 from contentsvc.store.moderation import audit_log
+from contentsvc.store.sections import PAGE
 from contentsvc.store.tasks import Departure, UserClearance
 from contentsvc.tokens import ACCESS_LIFETIME, Keys, KeysError, Tokens, new_secret
 from contentsvc.wire.accounts import CLIENT, Registration
@@ -344,7 +345,7 @@ def _export(settings: Settings, arguments: argparse.Namespace) -> None:
         if account is None:
             raise CommandError(f"{arguments.name} has just left")
         before = "{"
-        async for text in exports.whole(db, account, *exports.PAGE):
+        async for text in exports.whole(db, account, *PAGE):
             terminal.say_json(before + text, end="")
             before = ","
         terminal.say_json("}")

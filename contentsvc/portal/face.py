@@ -118,14 +118,18 @@ def header(brand: Brand | None, start: str) -> str:
     )
 
 
-def footer(brand: Brand | None) -> str:
-    """The links of every page, in each language: the style sheet shows those of the page."""
-    if brand is None or not brand.links:
-        return ""
+_NOTICE: Final = Label("Report illegal content", "Rechtswidrige Inhalte melden")
+
+
+def footer(brand: Brand | None, base: str) -> str:
+    """The links of every page, in each language: the style sheet shows those of the page. The last
+    is to the form for notices."""
     links = "".join(
-        f'<li><a href="{escape(link.url)}">{_words(link.label)}</a></li>' for link in brand.links
+        f'<li><a href="{escape(link.url)}">{_words(link.label)}</a></li>'
+        for link in (() if brand is None else brand.links)
     )
-    return f'<footer class="foot"><ul>{links}</ul></footer>\n'
+    notice = f'<li class="to-notice"><a href="{base}/notice">{_words(_NOTICE)}</a></li>'
+    return f'<footer class="foot"><ul>{links}{notice}</ul></footer>\n'
 
 
 def _words(label: Label) -> str:

@@ -208,7 +208,7 @@ class Pages:
             icon=f"{self._start}/{self._icon[0]}",
             icon_media=self._icon[1],
             brand=face.header(self._brand, self._start),
-            footer=face.footer(self._brand),
+            footer=face.footer(self._brand, self._base),
             assets=self._start,
             base=self._base,
             sheet=f'<link rel="stylesheet" href="{self._start}/places.css">\n'

@@ -27,6 +27,7 @@ export const PLACES = /** @type {import("./router.js").Route[]} */ ([
   ["/log-in", () => import("./places/log-in.js")],
   ["/register", () => import("./places/register.js")],
   ["/account", () => import("./places/account.js")],
+  ["/notice", () => import("./places/notice.js")],
   ["/console", () => import("./console/first.js")],
   ["/console/reports", () => import("./console/queue.js")],
   ["/console/reports/:kind/:subject", () => import("./console/subject.js")],

@@ -6,10 +6,12 @@
  * @typedef {{tagline: string, logo: string, logoDark: string}} Brand */
 
 /** @typedef {import("./client.js").Label} Label */
+/** `terms` are those of GET /legal, and `requireTerms` says whether players take part without them.
+ * @typedef {{terms: import("./client.js").Terms | null, requireTerms: boolean}} Accepted */
 /** `labels` has what types and platforms are called that this service does not have, or no more.
  * @typedef {Omit<import("./client.js").ServiceInfo, "tagGroups"> &
  *   {labels: {types: Record<string, Label>, platforms: Record<string, Label>},
- *   brand: Brand | null}} Service */
+ *   brand: Brand | null} & Accepted} Service */
 
 /** @type {Service} */
 export const service = {
@@ -24,6 +26,9 @@ export const service = {
   markup: "markdown",
   links: [],
   mail: false,
+  unsendMinutes: 60,
   labels: { types: {}, platforms: {} },
   brand: null,
+  terms: null,
+  requireTerms: false,
 };

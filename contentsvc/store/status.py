@@ -151,6 +151,23 @@ async def reported(db: Db, most: int) -> Reported:
     """The queue of reports. No more than `most` subjects are counted."""
 
 
+class Due(NamedTuple):
+    """How many subjects have open reports, and of how many the first is overdue."""
+
+    open: int
+    overdue: int
+
+
+@one("""
+    select count(*) as open, count(*) filter (where due <= clock_timestamp()) as overdue
+    from (
+        select due from report_queue where reason = '' order by kind, due limit :most::bigint
+    ) q
+""")
+async def due(db: Db, most: int) -> Due:
+    """What of the queue of reports is due. No more than `most` subjects are counted."""
+
+
 @one("""
     select count(*) as rows,
            coalesce(greatest(extract(epoch from clock_timestamp() - min(created)), 0), 0)::integer

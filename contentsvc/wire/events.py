@@ -25,6 +25,9 @@ EventKind = Literal[
     "FileStored",
     "ReportOpened",
     "ReportResolved",
+    "DecisionTaken",
+    "DecisionReversed",
+    "NoticeFiled",
     "ChallengeEntered",
     "ChallengeClosed",
     "WebhookDisabled",
@@ -32,7 +35,7 @@ EventKind = Literal[
 """What happens of which a back end may hear."""
 EVENT_KINDS: Final[tuple[EventKind, ...]] = get_args(EventKind)
 EventSubjectKind = Literal[
-    "user", "content", "comment", "collection", "file", "challenge", "webhook"
+    "user", "content", "comment", "collection", "file", "challenge", "webhook", "notice"
 ]
 MOST_WAIT: Final = 30
 """Seconds for which a reader may wait."""
@@ -66,6 +69,7 @@ class EventData(Record, omit_defaults=True, kw_only=True):
     use: Annotated[str, described("what the file was announced for")] | UnsetType = UNSET
     reason: Annotated[str, described("the reason of the report: a word")] | UnsetType = UNSET
     outcome: Annotated[str, described("what was decided about reports")] | UnsetType = UNSET
+    action: Annotated[str, described("what was decided about the subject")] | UnsetType = UNSET
     entry: Annotated[Id, described("the content that was entered")] | UnsetType = UNSET
     winners: Annotated[list[Id], described("the entries that have won")] | UnsetType = UNSET
 

@@ -14,6 +14,7 @@ POSTS: Final = frozenset(
         "closeChallenge",
         "connectSession",
         "createComment",
+        "createDecision",
         "createPortalCode",
         "declinePartyInvite",
         "linkIdentity",
@@ -25,6 +26,7 @@ POSTS: Final = frozenset(
         "reportPlay",
         "reportUser",
         "restoreContent",
+        "reverseDecision",
         "revokeToken",
         "sendMessage",
         "sendPartyInvite",
@@ -42,6 +44,7 @@ ONCE: Final = {
 """The operations of other methods that may not, and why."""
 KEYS: Final = {
     "createComment": "writeId",
+    "createDecision": "id",
     "putProgress": "writeId",
     "putProgressByKey": "writeId",
     "sendMessage": "id",

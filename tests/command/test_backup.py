@@ -44,6 +44,7 @@ LATER = ", ".join(
         *("words", "word_tallies", "uncounted_words"),
         *("tags", "tag_spellings", "tag_tallies", "uncounted_tags"),
         *("portal_codes", "guest_secrets", "content_names", "package_platforms"),
+        "removed_messages",
     )
 )
 """The tables of the upgrades since 1.0.0."""

@@ -1,6 +1,6 @@
 """Reports, and what admins decide about them (moderation#reports, content#collections)."""
 
-from typing import get_args
+from typing import Literal, get_args
 
 from msgspec import UNSET, Raw, Struct
 
@@ -18,6 +18,7 @@ from contentsvc.api.errors import (
 )
 from contentsvc.api.paging import PART, decoded, encoded, full, key_of, listed, position
 from contentsvc.framework.db.database import Database
+from contentsvc.framework.db.query import Db
 from contentsvc.framework.http.permissions import SIGNED_IN
 from contentsvc.framework.http.reply import Listed
 from contentsvc.framework.http.route import route
@@ -45,8 +46,11 @@ from contentsvc.wire.moderation import (
 _KINDS: tuple[ReportedKind, ...] = get_args(ReportedKind)
 _MOST = 2**31 - 1
 """More reports than any subject has."""
+_LATEST = 2**53
+"""Later than anything is due, in microseconds."""
 _START: Cursor = (_MOST, LAST)
-"""The place before the first subject of the queue."""
+_START_DUE: Cursor = (0, 0)
+"""The places before the first subject of the queue."""
 _ACTS: dict[str, Act] = {"upheld": "report_upheld", "dismissed": "report_dismissed"}
 _SUBJECT = "/moderation/reports/<text:kind>/<text:id>"
 
@@ -64,6 +68,8 @@ class Reports(Struct):
         "POST",
         "/content/<guid:content>/report",
         allow=SIGNED_IN,
+        needs="report",
+        restricts="report",
         raises=(ContentNotFound, CannotReportSelf, TooManyRequests),
     )
     async def report_content(self, call: Call, content: str, body: ReportBody) -> None:
@@ -80,6 +86,8 @@ class Reports(Struct):
         "POST",
         "/content/<guid:content>/comments/<int:comment>/report",
         allow=SIGNED_IN,
+        needs="report",
+        restricts="report",
         raises=(CommentNotFound, CannotReportSelf, TooManyRequests),
     )
     async def report_comment(
@@ -99,6 +107,8 @@ class Reports(Struct):
         "POST",
         "/user/<guid:user>/report",
         allow=SIGNED_IN,
+        needs="report",
+        restricts="report",
         raises=(UserNotFound, CannotReportSelf, UnknownMessage, TooManyRequests),
     )
     async def report_user(self, call: Call, user: str, body: UserReportBody) -> None:
@@ -116,6 +126,8 @@ class Reports(Struct):
         "POST",
         "/collections/<guid:collection>/report",
         allow=SIGNED_IN,
+        needs="report",
+        restricts="report",
         raises=(CollectionNotFound, CannotReportSelf, TooManyRequests),
     )
     async def report_collection(self, call: Call, collection: str, body: ReportBody) -> None:
@@ -140,29 +152,40 @@ class Reports(Struct):
         text: str,
         messages: str | None = None,
     ) -> None:
+        if call.restricted and not await reports.is_open(
+            self.db, kind, subject, call.user, body.reason, body.text
+        ):
+            await call.unrestricted(self.db)
         given = kind, subject, content, call.user, body.reason, body.text, text, messages
         wait = await reports.file(self.db, *given, self.per_day)
         check_wait(wait)
 
     @route("GET", "/moderation/reports", allow=MODERATE)
     async def list_reported_subjects(self, call: Call, query: QueueQuery) -> Listed[QueuedSubject]:
-        """List what has open reports. What most users have reported comes first; among equals, what
-        was reported last."""
-        key, place = key_of("reports", query.kind, query.reason), _START
+        """List what has open reports. What has most reports comes first; among equals, what was
+        reported last. With `sort=due`, what is to be answered first."""
+        by_due = query.sort == "due"
+        key = key_of("reports", query.kind, query.reason, *(["due"] if by_due else []))
+        place = _START_DUE if by_due else _START
         if query.after is not None:
             place = decoded(key, query.after, len(place))
-        most, before = place
+        most, at = place
         kinds: list[str] = [*_KINDS] if query.kind is None else [query.kind]
-        given = query.reason or "", int(min(max(most, 0), _MOST)), int(before), query.limit
-        rows = await reports.queue(self.db, kinds, *given, self.part)
+        highest = _LATEST if by_due else _MOST
+        given = query.reason or "", int(min(max(most, 0), highest)), int(at), query.limit
+        read = reports.queue_due if by_due else reports.queue
+        rows = await read(self.db, kinds, *given, self.part)
         authors = [row.author for row in rows if row.author is not None]
         more = len(rows) == query.limit or full(authors, self.part)
-        return Listed([*map(_queued, rows)], encoded(key, rows[-1].place) if more else None)
+        if not more:
+            return Listed([*map(_queued, rows)], None)
+        last = rows[-1].due_place if by_due else rows[-1].place
+        return Listed([*map(_queued, rows)], encoded(key, last))
 
     @route("GET", _SUBJECT, allow=MODERATE, raises=(ReportNotFound,))
     async def list_reports(self, call: Call, kind: str, id: str, query: Part) -> Listed[Report]:
-        """List all reports of a subject, newest first: of a content item, a comment, a user or a
-        collection. The id of a comment is its number."""
+        """List all reports of a subject, newest first: of a content item, a comment, a user, a
+        collection or a file. The id of a comment is its number, that of a file its sha256."""
         subject = id.lower()
         given = kind, subject, position(query), query.limit, self.part
         rows = await reports.of_subject(self.db, *given)
@@ -177,37 +200,41 @@ class Reports(Struct):
         filed them are notified. The subject itself stays as it is. If none of these reports is open
         any more, nothing changes."""
         async with self.db.transaction() as tx:
-            target = await reports.lock(tx, kind, id.lower())
-            upto = (
-                None if target is None else await reports.number_of(tx, target.number, body.up_to)
-            )
-            if target is None or upto is None:
-                raise ReportNotFound()
-            await call.unchanged(tx)
-            call.changes(target.id if target.kind == "content" else target.content or "")
-            if not await reports.decide(tx, target.number, target.decided, upto, body.outcome):
-                return
-            subject = _subject(target.kind, target.id, target.content)
-            await audit_log.record(
-                tx, *call.actor, _ACTS[body.outcome], target.kind, target.id, body.note
-            )
-            resolved = ReportsResolved(
-                subject=subject,
-                number=target.number,
-                after=target.decided,
-                upto=upto,
-                outcome=body.outcome,
-            )
-            await self.queue.put(tx, resolved)
-            await events.note(
-                tx,
-                "ReportResolved",
-                call.user,
-                target.kind,
-                target.id,
-                EventData(outcome=body.outcome),
-                content=target.content,
-            )
+            given = kind, id.lower(), body.up_to, body.outcome, body.note
+            await close_reports(tx, self.queue, call, *given)
+
+
+async def close_reports(
+    tx: Db,
+    queue: TaskQueue,
+    call: Call,
+    kind: str,
+    id: str,
+    up_to: str,
+    outcome: Literal["upheld", "dismissed"],
+    note: str,
+) -> None:
+    """Close the open reports of a subject up to the one with the id `up_to`, if there are any.
+    Raises ReportNotFound, PreconditionFailed."""
+    target = await reports.lock(tx, kind, id)
+    upto = None if target is None else await reports.number_of(tx, target.number, up_to)
+    if target is None or upto is None:
+        raise ReportNotFound()
+    await call.unchanged(tx)
+    call.changes(target.id if target.kind == "content" else target.content or "")
+    if not await reports.decide(tx, target.number, target.decided, upto, outcome):
+        return
+    await audit_log.record(tx, *call.actor, _ACTS[outcome], target.kind, target.id, note)
+    resolved = ReportsResolved(
+        subject=_subject(target.kind, target.id, target.content),
+        number=target.number,
+        after=target.decided,
+        upto=upto,
+        outcome=outcome,
+    )
+    await queue.put(tx, resolved)
+    about = target.kind, target.id, EventData(outcome=outcome)
+    await events.note(tx, "ReportResolved", call.user, *about, content=target.content)
 
 
 def _subject(kind: str, id: str, content: str | None) -> ReportedSubject:
@@ -216,7 +243,7 @@ def _subject(kind: str, id: str, content: str | None) -> ReportedSubject:
 
 def _queued(row: reports.Queued) -> QueuedSubject:
     subject = _subject(row.kind, row.id, row.content)
-    counted = row.reports, row.reasons, row.first, row.last, row.up_to
+    counted = row.reports, row.notices, row.reasons, row.first, row.last, row.due, row.up_to
     return QueuedSubject(subject, *counted, row.author, row.excerpt, row.thumbnail)
 
 
@@ -226,4 +253,5 @@ def _number(row: reports.Filed) -> int:
 
 def _report(row: reports.Filed) -> Report:
     evidence = Raw(row.evidence.encode())
-    return Report(row.id, row.reporter, row.reason, row.text, evidence, row.created, row.state)
+    said = row.reason, row.text, evidence, row.created, row.state
+    return Report(row.id, row.reporter, row.notice, *said)

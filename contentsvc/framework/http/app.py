@@ -7,6 +7,7 @@ permission (403) are checked. Then follow the size (413), decoding (400) and the
 
 from collections.abc import Awaitable, Callable, Iterable, Mapping
 from contextlib import suppress
+from functools import partial
 from math import ceil
 from typing import Any, Final, NamedTuple, Protocol
 
@@ -24,6 +25,7 @@ from contentsvc.framework.http import decode, preconditions, urls
 from contentsvc.framework.http.body_reader import SMALL
 from contentsvc.framework.http.call import Call
 from contentsvc.framework.http.errors import (
+    AccountRestricted,
     BadToken,
     Forbidden,
     GuestAccount,
@@ -107,11 +109,40 @@ class Guests(NamedTuple):
             raise GuestAccount(may=[*self.may])
 
 
+Needs = Callable[[Who, str], Callable[[], Awaitable[None]] | None]
+"""Gives what is to be asked of a caller before an operation that needs this word (see
+http.route): None if nothing is, or what raises the problem for which it is refused."""
+
+
+async def _each(asked: Iterable[Callable[[], Awaitable[None]]]) -> None:
+    for one in asked:
+        await one()
+
+
+class Restrictions(Protocol):
+    """Who is shut out of what."""
+
+    def may_concern(self, user: str) -> bool:
+        """Whether a user may be shut out of anything. It is asked for each request of the
+        operations that somebody may be shut out of."""
+
+    async def check(self, db: Any, user: str, what: str) -> None:
+        """Raises AccountRestricted if a user is shut out of this; `db` None: reads by itself."""
+
+
+Check = Callable[[Any], Awaitable[None]]
+"""Raises AccountRestricted if the caller is shut out of something, as this database says it; None:
+as one of its own does."""
+_AFTER_RESTRICTION: Final = frozenset({403, 409, 422})
+"""The statuses of refusals that come after AccountRestricted."""
+
+
 class Api(Resource):
     """The resource of all mounted operations. The origin of its pages is that of `public_url`, or
     else the one that the client addressed. Without `maintenance` the service never closes, and
     without `services` service accounts have no limit. `call` is the class of a handler's first
-    argument. Without `guests` nobody is one."""
+    argument. Without `guests` nobody is one, and without `restrictions` nobody is shut out of
+    anything. `needs` are asked in their order, before that."""
 
     isLeaf = True
 
@@ -125,9 +156,13 @@ class Api(Resource):
         services: ServiceLimit | None = None,
         call: type[Call] = Call,
         guests: Guests | None = None,
+        needs: Iterable[Needs] = (),
+        restrictions: Restrictions | None = None,
     ) -> None:
         super().__init__()
+        self._restrictions = restrictions
         self._guests = guests
+        self._needs = [*needs]
         self._maintenance = maintenance
         self._services = services
         self._call = call
@@ -211,11 +246,14 @@ class Api(Resource):
             request.changes = str(values.get("content", ""))
         if request.same_origin:
             self._check_origin(request)
+        request.own_token = _own_token(request, route)
+        takes_token = takes_token and request.own_token is None
         caller = self._caller(request) if takes_token else None
         if closes and self._maintenance is not None and self._maintenance.on:
             self._maintenance.check(request.method, caller)
         request.personal = route.allow.signed_in
-        route.allow.check(caller, str(values["user"]) if owned else None)
+        if request.own_token is None:
+            route.allow.check(caller, str(values["user"]) if owned else None)
         self._doubt(request, route, caller)
         if request.doubt is None and (route.bodies or route.form is not None):
             request.refuse_coded()
@@ -223,12 +261,20 @@ class Api(Resource):
         return route.limit if caller is not None else min(route.limit, SMALL)
 
     def _doubt(self, request: ApiRequest, route: Route, caller: Who | None) -> None:
-        """Have it asked whether the caller still is a guest, where that decides."""
+        """Have it asked whether the caller may do what the operation needs, and whether they still
+        are a guest, where that decides."""
         request.doubt = None
-        if self._guests is None or route.guests is None or caller is None or not caller.guest:
+        if caller is None:
             return
-        if route.guests not in self._guests.may:
-            request.ask(self._guests.check(caller.user), self._translated)
+        asked = []
+        if route.needs is not None:
+            found = [needs(caller, route.needs) for needs in self._needs]
+            asked = [one for one in found if one is not None]
+        guests = self._guests if caller.guest and route.guests is not None else None
+        if guests is not None and route.guests not in guests.may:
+            asked.append(partial(guests.check, caller.user))
+        if asked:
+            request.ask(_each(asked), self._translated)
 
     def _translated(self, error: Exception) -> Problem:
         """The problem to answer for an error."""
@@ -291,16 +337,18 @@ class Api(Resource):
         return NOT_DONE_YET
 
     def _server(self, route: Route, handler: Callable[..., Any], read: Read | None) -> Any:
-        reply, translate, judge = self._reply, self._translate, self.judge
+        reply, judge = self._reply, self.judge
         oauth = route.form is not None
         decided = route.bodies and not route.undecided
         body = msgspec.json.Decoder(route.bodies[0]) if decided else None
         undecided = route.undecided
+        restricts = route.restricts
 
         async def serve(request: ApiRequest, values: dict[str, Any], caller: Who | None) -> None:
             timing = RequestTiming()
             timing.owner = request
             CURRENT.set(timing)
+            restriction = None if restricts is None else self._restriction(caller, restricts)
             try:
                 if oauth:
                     request.setHeader(b"Cache-Control", b"no-store")
@@ -318,6 +366,8 @@ class Api(Resource):
                     query = request.uri.partition(b"?")[2]
                     values["query"] = decode.query_string(query, route.query)
                 call = self._call(request, caller, judge)
+                if restriction is not None:
+                    call.restrict(restriction)
                 if read is not None:
                     demanded = preconditions.asked(request, read, values)
                     if demanded is not None:
@@ -328,15 +378,38 @@ class Api(Resource):
                 else:
                     reply.result(request, result)
                 call.answered()
-            except Problem as problem:
-                reply.problem(request, problem, oauth=oauth)
             except Exception as error:
-                known = translate(error)
-                if known is None:
-                    log.failure("Request {id} failed", id=request.request_id)
-                reply.problem(request, known or InternalError(), oauth=oauth)
+                problem = await self._problem(request, error, restriction)
+                reply.problem(request, problem, oauth=oauth)
 
         return serve
+
+    def _restriction(self, caller: Who | None, what: str) -> Check | None:
+        """What finds out whether the caller is shut out of this; None where nobody has shut them
+        out of anything."""
+        restrictions = self._restrictions
+        if restrictions is None or caller is None or not restrictions.may_concern(caller.user):
+            return None
+        return partial(restrictions.check, user=caller.user, what=what)
+
+    async def _problem(
+        self, request: ApiRequest, error: Exception, restriction: Check | None
+    ) -> Problem:
+        """What to answer for an error of a handler. That the caller is shut out comes first."""
+        problem = error if isinstance(error, Problem) else self._translate(error)
+        if problem is None:
+            log.failure("Request {id} failed", id=request.request_id)
+            return InternalError()
+        if (
+            restriction is not None
+            and problem.status in _AFTER_RESTRICTION
+            and not isinstance(problem, AccountRestricted)
+        ):
+            try:
+                await restriction(None)
+            except Exception as first:
+                return self._translated(first)
+        return problem
 
     def _caller(self, request: ApiRequest) -> Who | None:
         header = request.header(b"Authorization")
@@ -356,6 +429,16 @@ class Api(Resource):
         if caller.service and self._services is not None and not again:
             self._services.count(caller.user)
         return caller
+
+
+def _own_token(request: ApiRequest, route: Route) -> str | None:
+    """The token that opens this operation alone, if the request has such a one."""
+    if route.own_token is None:
+        return None
+    scheme, _, token = (request.header(b"Authorization") or "").partition(" ")
+    token = token.strip()
+    own = scheme.lower() == "bearer" and token.startswith(f"{route.own_token}-")
+    return token if own else None
 
 
 def _reads(operations: Iterable[Operation], families: Mapping[type, object]) -> dict[str, Read]:

@@ -16,7 +16,7 @@ import { KindSign } from "./signs.js";
 /** @typedef {import("./open-reports.js").Queued} Queued */
 
 const PART = 20;
-const KINDS = /** @type {const} */ (["content", "comment", "user", "collection"]);
+const KINDS = /** @type {const} */ (["content", "comment", "user", "collection", "file"]);
 const REASONS = /** @type {const} */ ([
   "spam",
   "abuse",
@@ -25,6 +25,11 @@ const REASONS = /** @type {const} */ ([
   "cheating",
   "copyright",
   "other",
+  "illegal",
+  "intimate",
+  "child",
+  "trademark",
+  "personal",
 ]);
 
 /** Where a subject is looked at.

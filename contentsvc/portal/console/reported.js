@@ -136,6 +136,7 @@ export function Report({ report, reporter, kind }) {
       <p class="line">
         <b>${t(/** @type {any} */ (`reason.${report.reason}`))}</b>${" "}
         ${reporter && html`<${PersonLink} person=${reporter} />`}
+        ${report.notice && html`<span class="faint small">${t("console.notice-of")}</span>`}${" "}
         <time class="faint small" title=${moment(report.created)}>
           ${ago(report.created)}
         </time>${" "}

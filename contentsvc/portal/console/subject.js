@@ -76,7 +76,10 @@ async function read(kind, id, content, signal) {
             null
         );
   const account = author ? await client.getModeratedUser({ userId: author }, { signal }).catch(none) : null;
-  const ids = [...(author ? [author] : []), ...reports.map((one) => one.reporter)];
+  const ids = [
+    ...(author ? [author] : []),
+    ...reports.flatMap(({ reporter }) => (reporter ? [reporter] : [])),
+  ];
   return {
     reports,
     now: /** @type {any} */ (now),
@@ -209,7 +212,7 @@ function Sides({ kind, id, about }) {
             (one) =>
               html`
                 <li key=${one.id}>
-                  <${Report} report=${one} reporter=${names.get(one.reporter)} kind=${kind} />
+                  <${Report} report=${one} reporter=${names.get(one.reporter ?? "")} kind=${kind} />
                 </li>
               `,
           )}

@@ -24,7 +24,7 @@ const SIGNS = [
   [/^FriendMessage/, "message"],
   [/^(Content|Revision)Published|^SubscriptionUpdated/, "new"],
   [/^Challenge/, "trophy"],
-  [/^(Content|CommentRemoved|AccountWarning)/, "shield"],
+  [/^(Content|CommentRemoved|AccountWarning|Decision)/, "shield"],
   [/^DependencyStatus/, "link"],
   [/^ReportResolved/, "flag"],
   [/^(Friend|NewFollower|Party|Tester|Member)/, "person"],
@@ -63,6 +63,7 @@ function ownLines({ items, newest }, things) {
   if (newest.kind === "DependencyStatus") return [things.contents.get(newest.dependency)?.name ?? ""];
   if (newest.kind === "Studio")
     return [[told(newest, "text"), told(newest, "url")].filter(Boolean).join("\n")];
+  if (newest.removed) return [t("messages.removed")];
   return newest.text ? [newest.text] : [...new Set(items.map(({ reason }) => reason ?? ""))];
 }
 

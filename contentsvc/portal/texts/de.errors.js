@@ -77,6 +77,7 @@ export const de = {
   "error.not_public": "Es ist nicht öffentlich.",
   "error.not_ready": "Der Dienst startet gerade. Versuch es gleich noch einmal.",
   "error.not_subscribed": "Das hast du nicht abonniert.",
+  "error.notice_not_found": "Diese Meldung gibt es nicht.",
   "error.notification_not_found": "Diese Mitteilung gibt es nicht mehr.",
   "error.one-of-them": "„{one}“: {why}",
   "error.outside": "Schreib eine Zahl von {min} bis {max}.",
@@ -100,6 +101,7 @@ export const de = {
   "error.staff_tag": "Diese Schlagwörter vergibt nur das Studio: {tags}",
   "error.storage_unavailable": "Gerade lassen sich keine Dateien senden. Versuch es bald noch einmal.",
   "error.suspended_dependency": "Etwas, das es verwendet, ist gesperrt.",
+  "error.terms_required": "Nimm zuerst die Bedingungen an: oben auf der Seite.",
   "error.timeout": "Deine Verbindung war zu langsam. Versuch es noch einmal.",
   "error.too-long": {
     one: "Das ist {count} Zeichen zu lang: höchstens {max}.",
@@ -107,6 +109,7 @@ export const de = {
   },
   "error.too-many": "{count} sind zu viele: höchstens {max}.",
   "error.too-short": "Das ist zu kurz: mindestens {min} Zeichen.",
+  "error.too_late": "Sie wurde vor zu langer Zeit gesendet.",
   "error.too_many_attempts": "Das waren zu viele Versuche. Versuch es später noch einmal.",
   "error.too_many_guests":
     "Aus deinem Netz sind heute schon zu viele Gäste gekommen. Versuch es morgen wieder.",
@@ -120,6 +123,7 @@ export const de = {
   "error.unknown_parent": "Den Kommentar, auf den du antwortest, gibt es nicht mehr.",
   "error.unknown_reference": "Etwas, das es verwendet, gibt es nicht.",
   "error.unknown_tags": "Diese Schlagwörter gehen hier nicht: {tags}",
+  "error.unknown_version": "Die Bedingungen haben sich inzwischen geändert. Lade die Seite neu.",
   "error.upload_replaced": "Dieselbe Datei wurde inzwischen noch einmal gesendet.",
   "error.url_expired": "Das Senden der Datei hat zu lange gedauert. Versuch es noch einmal.",
   "error.user_not_found": "Diese Person gibt es nicht, oder sie ist gegangen.",

@@ -17,6 +17,8 @@ COLUMNS = "PERSONAL of contentsvc/store/accounts/personal_data.py"
 PASSING = {
     "uncounted_comments.author_id",
     "departures.user_id",
+    # Of a message, which no notice names yet.
+    "notice_subjects.user_id",
     *("new_events.actor", "new_events.subject", "new_events.data"),
     *("tasks.task", "tasks.place"),
     "tasks.topic",
@@ -31,8 +33,8 @@ WORDS = (
     *("name", "description", "screenshot", "tag", "attribute", "version", "notes"),
 )
 """What the user writes: a word of each."""
-KEPT = {"report_evidence.evidence", "notifications.data"}
-"""What keeps the words of a user: reports, and what others were told."""
+KEPT = {"report_evidence.evidence", "notifications.data", "decisions.facts"}
+"""What keeps the words of a user: reports, decisions, and what others were told."""
 
 
 class PersonalTests(OwnDatabaseCase):
@@ -187,15 +189,32 @@ class PersonalTests(OwnDatabaseCase):
         await self.delete(f"user/{ann.id}/following/{cat.id}", by=ann, expect=204)
         await self.say(ann, bob, words["sent"])
         answer = await self.say(bob, ann, "Rude answer")
+        for one, other in ((ann, bob), (bob, ann)):
+            taken = await self.say(one, other, "Wrong window")
+            path = f"user/{one.id}/friend/{other.id}/messages/{taken}"
+            await self.delete(path, by=one, expect=204)
         report = {"reason": "abuse", "messages": [answer]}
         await self.post(f"user/{bob.id}/report", report, by=ann, expect=204)
         path = f"user/{ann.id}/friend/{bob.id}/party-invite"
         await self.post(path, {"party": guid()}, by=ann, expect=204)
 
     async def of_moderation(self, ann: User, bob: User) -> None:
-        """Reports of the user, warnings, a ban that is over; what the user did as an admin."""
+        """Reports of the user, warnings, a ban that is over, a removed comment; what the user
+        did as an admin."""
         admin = await self._new_admin()
+        path = await self.comment(await self.content(bob), ann, "Rude words")
+        await self.delete(path, by=admin, expect=204)
+        (removal,) = (await self.get(f"user/{ann.id}/decisions", by=ann, expect=200)).json()
+        path = f"moderation/decisions/{removal['id']}/reversal"
+        await self.post(path, {"reason": "harmless"}, by=ann, expect=204)
         await self.post(f"user/{ann.id}/report", {"reason": "spam"}, by=bob, expect=204)
+        notice = {
+            "subjects": [{"kind": "user", "id": ann.id}],
+            "reason": "child",
+            "explanation": "x",
+            "goodFaith": True,
+        }
+        await self.post("notices", notice, expect=201)
         for by, of in ((admin, ann), (ann, bob)):
             await self.post(f"user/{of.id}/warning", {"reason": "rules"}, by=by, expect=204)
         ban = {"reason": "rules", "until": 1}

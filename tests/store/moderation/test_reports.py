@@ -136,9 +136,9 @@ class QueueTests(ReportCase):
         last, _, first = await self.listed("7", "comment")
         (found,) = await self.queue()
         self.assertEqual(
-            found,
+            (found.reports, found.newest, found.kind, found.id, *found[6:]),
             (
-                *(3, last.number, "comment", "7", self.castle, {"spam": 2, "abuse": 1}),
+                *(3, last.number, "comment", "7", self.castle, 0, {"spam": 2, "abuse": 1}),
                 *(first.created, last.created, last.id, None, None, None),
             ),
         )

@@ -1,4 +1,4 @@
-"""What admins decide about reports (moderation#decisions)."""
+"""What admins decide about reports (moderation#the-queue)."""
 
 from contentsvc.framework.db.database import Database
 from contentsvc.store.moderation import reports
