@@ -83,10 +83,15 @@ export function useReorder(count, move) {
     const handle = /** @type {HTMLElement} */ (event.currentTarget);
     requestAnimationFrame(() => (handle.focus(), handle.scrollIntoView({ block: "nearest" })));
   };
-  /** What is moved on the page has the focus again at once.
+  /** What is moved on the page loses the focus, and has it again at once.
    * @param {FocusEvent} event */
-  const leave = ({ currentTarget }) =>
-    requestAnimationFrame(() => document.activeElement !== currentTarget && take(null));
+  const leave = ({ currentTarget }) => {
+    const left = /** @type {HTMLElement} */ (currentTarget);
+    requestAnimationFrame(() => {
+      if (taken !== null && document.activeElement === document.body) left.focus();
+      if (document.activeElement !== left) take(null);
+    });
+  };
   /** @param {number} at */
   const handle = (at) => ({
     onKeyDown: (/** @type {KeyboardEvent} */ event) => press(event, at),
