@@ -42,7 +42,7 @@ async def new_client(case: TestCase, on: Daemon, name: str, **options: Any) -> C
 class FaultCase(TestCase):
     """A test with a database of its own on `server()`, and daemons on it."""
 
-    timeout = 180
+    timeout = 420
 
     def setUp(self) -> None:
         self.database = self.make_database()

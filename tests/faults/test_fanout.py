@@ -20,12 +20,12 @@ from tests.faults.servers import kill, run_sql
 FOLLOWERS = 5000
 BEGUN = 10.0
 """Seconds after a process died in which another goes on."""
-ALL = 30.0
+ALL = 120.0
 """Seconds until all are told then."""
 
 
 class FanoutCase(FaultCase):
-    timeout = 240
+    timeout = 420
 
     def fans(self, count: int, insert: str) -> None:
         """Make so many users, and insert something for each `id` of theirs."""

@@ -181,7 +181,7 @@ LINKS = (
 
 
 class ShapeTests(NpmCase):
-    timeout = 240.0
+    timeout = 480.0
 
     def given(self, text: str) -> str:
         """The path of a file with this text."""

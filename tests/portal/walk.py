@@ -233,7 +233,7 @@ class Person(Listener):
 class WalkCase(JourneyCase):
     """Journeys of people through the portal of one daemon."""
 
-    timeout = 240.0
+    timeout = 480.0
     person: type[Person] = Person
     apart = False
     """Whether the browser must end with the test, which has a server in this process."""

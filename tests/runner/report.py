@@ -9,7 +9,7 @@ from tests.runner import selection
 from tests.runner.run import Outcome, Run
 
 SLOWEST = 20
-AGAIN = 6
+AGAIN = 24
 """The most tests that are run again, each alone, after they failed beside others. More are no
 accident of the machine."""
 _TEST = re.compile(r"^\s+(?:async )?def test_", re.MULTILINE)
