@@ -2,6 +2,7 @@
 
 import re
 from collections.abc import Callable
+from contextlib import suppress
 
 import psutil
 import treq
@@ -21,8 +22,12 @@ def postmaster(service: Daemon) -> int:
 
 def workers_of(service: Daemon) -> set[int]:
     """The processes of the workers."""
-    children = psutil.Process(service.pid).children()
-    return {child.pid for child in children if "--nodaemon" in child.cmdline()}
+    found = set()
+    for child in psutil.Process(service.pid).children():
+        with suppress(psutil.NoSuchProcess):  # it may go at any moment
+            if "--nodaemon" in child.cmdline():
+                found.add(child.pid)
+    return found
 
 
 def gone(*pids: int) -> Callable[[], bool]:
