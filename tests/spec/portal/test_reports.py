@@ -42,6 +42,8 @@ class ReportTests(WalkCase):
         player.dialog.get_by_label("Reason", exact=True).select_option("copyright")
         player.press("Send", player.dialog)
         expect(player.dialog).to_have_count(0)
+        # Their page would ask for the comments of what is suspended meanwhile.
+        player.move("/library")
         moderator.move(f"/console/reports/content/{content.id}")
         moderator.main.get_by_text("Not mine.").wait_for()
 
