@@ -42,9 +42,8 @@ class RunTests(SynchronousTestCase):
         """It measures the latency of notifications, the memory of idle sockets, and that published
         content reaches all followers."""
         printed = self.run_bench("--only", "push,idle,fanout", "--sockets", "100")
-        self.assertRegex(
-            printed, r"(?m)^debug notify to frame, 500 idle +\d+ +\d+ +\d+ +[\d.]+ +[\d.]"
-        )
+        number = r" +[\d,.]+"  # on a slow machine some have thousands
+        self.assertRegex(printed, f"(?m)^debug notify to frame, 500 idle{number * 5}")
         self.assertRegex(printed, r"(?m)^daemon +100 +[\d.]+ +[\d.]+$")
         (frames,) = re.findall(r"(?m)^from the author's answer to a frame +(\d+)", printed)
         self.assertEqual(frames, "150")  # three publications, to 50 followers with sockets
