@@ -25,8 +25,6 @@ ALL = 120.0
 
 
 class FanoutCase(FaultCase):
-    timeout = 420
-
     def fans(self, count: int, insert: str) -> None:
         """Make so many users, and insert something for each `id` of theirs."""
         run_sql(

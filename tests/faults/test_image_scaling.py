@@ -17,6 +17,7 @@ from contentsvc.framework.storage.paths import WIDTHS, smaller_of
 from tests.faults.case import FaultCase, hold
 from tests.faults.servers import run_sql
 from tests.support import pictures
+from tests.support.workers import children
 
 SIZES = ((5000, 5000), (640, 400), (300, 200))
 """The first takes so long that it can be seen to be made."""
@@ -89,9 +90,7 @@ class ImageScalingTests(FaultCase):
 
     def scalers(self) -> Iterator[psutil.Process]:
         """The processes of the daemon that make smaller images and are at work."""
-        for child in psutil.Process(self.service.pid).children(recursive=True):
-            if any(word.endswith("images/program.py") for word in child.cmdline()):
-                yield child
+        return children(self.service.pid, "images/program.py", recursive=True)
 
     async def test_killed(self) -> None:
         """What a killed process was about to make, it makes after its restart, once the lease is

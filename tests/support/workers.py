@@ -1,7 +1,7 @@
 """Workers for tests of several processes on one port."""
 
 import re
-from collections.abc import Callable
+from collections.abc import Callable, Iterator
 from contextlib import suppress
 
 import psutil
@@ -20,14 +20,17 @@ def postmaster(service: Daemon) -> int:
     return int((service.data_dir / "postgres" / "postmaster.pid").read_text().split()[0])
 
 
+def children(pid: int, word: str, *, recursive: bool = False) -> Iterator[psutil.Process]:
+    """The children of a process with a word of their command line that ends so."""
+    for child in psutil.Process(pid).children(recursive=recursive):
+        with suppress(psutil.NoSuchProcess):  # it may go at any moment
+            if any(each.endswith(word) for each in child.cmdline()):
+                yield child
+
+
 def workers_of(service: Daemon) -> set[int]:
     """The processes of the workers."""
-    found = set()
-    for child in psutil.Process(service.pid).children():
-        with suppress(psutil.NoSuchProcess):  # it may go at any moment
-            if "--nodaemon" in child.cmdline():
-                found.add(child.pid)
-    return found
+    return {child.pid for child in children(service.pid, "--nodaemon")}
 
 
 def gone(*pids: int) -> Callable[[], bool]:

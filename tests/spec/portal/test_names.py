@@ -43,7 +43,7 @@ class Visitor(Person):
         for name in names:
             # What does not come is counted as 0.
             with contextlib.suppress(TimeoutError):
-                self.find(scope, role, name).first.wait_for(timeout=30_000)
+                self.find(scope, role, name).first.wait_for()
             count = self.count(scope, role, name)
             assert count == 1, f"{self.page.url}: {count} of {role} {name}"
 
