@@ -15,7 +15,7 @@ from contentsvc.app.restore_watch import CATALOGUE, END, EVERY, TABLES, UNREAD, 
 from contentsvc.framework.db.connection import Connection, connect, execute
 from contentsvc.framework.db.errors import Unavailable
 from tests.support import postgres
-from tests.support.databases import StoreCase, fresh
+from tests.support.databases import StoreCase
 
 STEP = 0.125
 """Seconds."""
@@ -84,10 +84,9 @@ class Idle:
 class CheckTests(StoreCase):
     """What the reconciler's check has it do, on a real Postgres."""
 
-    alone = True
+    anew = True
 
     async def setUp(self) -> None:
-        self._databases[type(self)] = fresh(self.server())
         await super().setUp()
         self.notified: list[str] = []
         self.went_on: Deferred[None] = Deferred()

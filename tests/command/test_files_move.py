@@ -21,6 +21,7 @@ class MoveTests(test_transfers.Case):
     async def daemon(self) -> Daemon:
         """One with a folder. Its `contentsvc` command knows the store too."""
         self.database = fresh(postgres.embedded())
+        self.addCleanup(postgres.drop, self.database)
         self.store = stores.new()
         local = Daemon(database=self.database, environ={**self.store.environ, "FILES": "local"})
         self.addCleanup(local.stop)

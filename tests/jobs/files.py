@@ -11,7 +11,7 @@ from contentsvc.framework.tasks.runner import Job
 from contentsvc.jobs.files import collect
 from contentsvc.store.files import blocks
 from tests.support.buckets import MemoryBucket
-from tests.support.databases import StoreCase, fresh, guid
+from tests.support.databases import StoreCase, guid
 
 DUE, LATER = "now() - interval '1 second'", "now() + interval '24 hours'"
 
@@ -32,10 +32,9 @@ def file_jobs(clock: Any, db: Database, bucket: Any) -> FileJobs:
 class FilesCase(StoreCase):
     """Rows of files on a database of each test's own, and a bucket with their bytes."""
 
-    alone = True
+    anew = True
 
     async def setUp(self) -> None:
-        self._databases[type(self)] = fresh(self.server())
         await super().setUp()
         self.bucket = MemoryBucket()
 

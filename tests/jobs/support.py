@@ -13,7 +13,7 @@ from contentsvc.jobs.steps import Batch, StepRunner
 from contentsvc.push.notifier import Notifier
 from contentsvc.wire.notifications import Debug
 from tests.push.fakes import Listener, delays
-from tests.support.databases import StoreCase, fresh
+from tests.support.databases import StoreCase
 
 MOST = 4
 """Recipients of a batch."""
@@ -38,10 +38,9 @@ async def call(tx: Db, task: Call, place: str | None, most: int) -> Batch:
 class StepCase(StoreCase):
     """A runner with a database of its own, whose rows are `Call`s."""
 
-    alone = True
+    anew = True
 
     async def setUp(self) -> None:
-        self._databases[type(self)] = fresh(self.server())
         await super().setUp()
         self.listener = Listener()
         self.queue = TaskQueue(lambda: None)

@@ -35,7 +35,7 @@ from contentsvc.store.accounts.mails import Mails
 from contentsvc.store.rate_limits import RESETS
 from contentsvc.store.tasks import SendMail
 from tests.jobs.mortal import Death, Process
-from tests.support.databases import StoreCase, fresh, together
+from tests.support.databases import StoreCase, together
 from tests.support.lines import logged_by
 
 FORM = MailForm(
@@ -89,10 +89,9 @@ class FakeSession:
 
 
 class MailsCase(StoreCase):
-    alone = True
+    anew = True
 
     async def setUp(self) -> None:
-        self._databases[type(self)] = fresh(self.server())
         await super().setUp()
         self.clock = Clock()
         self.mail_server = FakeServer()

@@ -15,14 +15,13 @@ from contentsvc.store.notifications import studio_notifications as store
 from contentsvc.store.social import follows
 from contentsvc.store.tasks import StudioNotification
 from tests.jobs.support import StepCase
-from tests.support.databases import StoreCase, fresh, guid, together
+from tests.support.databases import StoreCase, guid, together
 
 
 class AnnouncementWatchTests(StoreCase):
-    alone = True
+    anew = True
 
     async def setUp(self) -> None:
-        self._databases[type(self)] = fresh(self.server())
         await super().setUp()
         self.sql("delete from announcements")
         self.notified: list[int] = []

@@ -25,7 +25,7 @@ from contentsvc.jobs.studio import (
 )
 from contentsvc.store import daily_totals
 from contentsvc.store.events import events, webhooks
-from tests.support.databases import StoreCase, fresh, guid
+from tests.support.databases import StoreCase, guid
 from tests.support.receiver import HANG, Receiver
 
 HERE = Rules.of(True, ["127.0.0.0/8"])
@@ -35,10 +35,9 @@ SECRET = secret_of(b"a" * 32)
 class WebhookCase(StoreCase):
     """A database of its own, receivers, and a process that sends."""
 
-    alone = True
+    anew = True
 
     async def setUp(self) -> None:
-        self._databases[type(self)] = fresh(self.server())
         await super().setUp()
         self.counts = WebhookCounts()
         self.noted = 0

@@ -9,18 +9,16 @@ from contentsvc.store import daily_totals
 from contentsvc.store.accounts import sessions
 from contentsvc.wire.accounts import CLIENT
 from contentsvc.wire.moderation import DayStatistics
-from tests.support.databases import StoreCase, fresh, guid, together
+from tests.support.databases import StoreCase, guid, together
 
 HASH = "00" * 32
 ZERO = dict.fromkeys(DayStatistics.__struct_fields__[1:], 0)
 
 
 class StatisticsTests(StoreCase):
-    alone = True
+    anew = True  # The numbers are those of the whole service.
 
     async def setUp(self) -> None:
-        # Of its own: the numbers are those of the whole service.
-        self._databases[type(self)] = fresh(self.server())
         await super().setUp()
         ((self.today, self.before),) = self.sql(
             "select to_char(now() at time zone 'UTC', 'YYYY-MM-DD'),"

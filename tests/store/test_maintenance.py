@@ -7,18 +7,13 @@ import psycopg2
 from msgspec import json
 
 from contentsvc.store import service
-from tests.support.databases import StoreCase, fresh
+from tests.support.databases import StoreCase
 
 FAR = 4_000_000_000
 
 
 class MaintenanceTests(StoreCase):
-    alone = True
-
-    async def setUp(self) -> None:
-        # Of its own: there is one row for the whole service.
-        self._databases[type(self)] = fresh(self.server())
-        await super().setUp()
+    anew = True  # There is one row for the whole service.
 
     def now(self) -> Any:
         """What a process hears."""

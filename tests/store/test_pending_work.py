@@ -9,7 +9,7 @@ from contentsvc.store.content import content_counts, search_index
 from contentsvc.store.events import events
 from contentsvc.store.notifications import announcements
 from tests.store.challenges.test_definitions import FUTURE, PAST, definition
-from tests.support.databases import StoreCase, fresh, guid
+from tests.support.databases import StoreCase, guid
 
 WAITING = {
     "events": events.WAITING,
@@ -27,10 +27,9 @@ async def nothing() -> None:
 
 
 class FilledTests(StoreCase):
-    alone = True
+    anew = True
 
     async def setUp(self) -> None:
-        self._databases[type(self)] = fresh(self.server())
         await super().setUp()
         self.known = await announcements.state_of_all(self.db)
 

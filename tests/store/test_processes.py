@@ -7,15 +7,13 @@ from msgspec import structs
 from contentsvc.framework.tasks.runner import Failing
 from contentsvc.store import processes
 from contentsvc.store.processes import DEAD, SUSPECT, Others, Report
-from tests.support.databases import StoreCase, fresh, guid
+from tests.support.databases import StoreCase, guid
 
 
 class ProcessTests(StoreCase):
-    alone = True
+    anew = True  # The list has all there are.
 
     async def setUp(self) -> None:
-        # Of its own: the list has all there are.
-        self._databases[type(self)] = fresh(self.server())
         await super().setUp()
         self.id = guid()
 

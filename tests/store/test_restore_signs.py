@@ -9,7 +9,7 @@ from twisted.internet.task import deferLater
 from twisted.internet.threads import deferToThread
 
 from contentsvc.store import service
-from tests.support.databases import StoreCase, fresh
+from tests.support.databases import StoreCase
 
 WAITING = (
     "select 1 from pg_locks l join pg_database d on d.oid = l.database"
@@ -18,12 +18,7 @@ WAITING = (
 
 
 class SignTests(StoreCase):
-    alone = True
-
-    async def setUp(self) -> None:
-        # Of its own: the locks would be in the way of the others.
-        self._databases[type(self)] = fresh(self.server())
-        await super().setUp()
+    anew = True  # The locks would be in the way of the others.
 
     def holding(self, mode: str) -> Any:
         """A connection that holds a lock on the marks."""

@@ -12,19 +12,14 @@ from contentsvc.store.notifications.streams import StreamEnd
 from contentsvc.store.retention import FIRST, Step, Trimmed
 from contentsvc.wire.accounts import CLIENT
 from tests.store.accounts.test_sessions import MONTH, digest
-from tests.support.databases import StoreCase, fresh, guid, together
+from tests.support.databases import StoreCase, guid, together
 
 DAYS = 90
 MARGIN = 3600
 
 
 class RetentionCase(StoreCase):
-    alone = True
-
-    async def setUp(self) -> None:
-        # Of its own: retention looks at all users.
-        self._databases[type(self)] = fresh(self.server())
-        await super().setUp()
+    anew = True  # Retention looks at all users.
 
     def locked(self, sql: str, *args: object) -> None:
         """Hold the locks of a statement until the test's end."""

@@ -4,15 +4,13 @@ from contentsvc.store import status
 from contentsvc.store.moderation import reports
 from contentsvc.store.notifications import notifications
 from contentsvc.store.status import Count, Oldest, Reported
-from tests.support.databases import StoreCase, fresh
+from tests.support.databases import StoreCase
 
 
 class StatusCase(StoreCase):
-    alone = True
+    anew = True  # It counts all there is.
 
     async def setUp(self) -> None:
-        # Of its own: it counts all there is.
-        self._databases[type(self)] = fresh(self.server())
         await super().setUp()
         self.users = sorted([await self.user() for _ in range(4)])
 

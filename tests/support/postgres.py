@@ -37,6 +37,7 @@ _FAST = {
     "synchronous_commit": "off",
     "full_page_writes": "off",
     "shared_buffers": "128MB",
+    "max_wal_size": "128MB",
     "max_connections": "300",
 }
 

@@ -24,7 +24,6 @@ from tests.api.files.uploading import BASE, LIMITS, digest, fresh, image, of, pl
 from tests.api.support import Caller
 from tests.jobs.files import file_jobs
 from tests.support.buckets import MemoryBucket
-from tests.support.databases import fresh as fresh_database
 from tests.support.databases import together
 from tests.support.pictures import png
 
@@ -49,11 +48,10 @@ async def expire_content(db: Db, content: str) -> None:
 
 
 class StormTests(FilingCase):
-    alone = True
+    anew = True
     timeout = 120.0
 
     async def setUp(self) -> None:
-        self._databases[type(self)] = fresh_database(self.server())
         await super().setUp()
         self.random = random.Random(5)
         self.bucket = MemoryBucket()

@@ -14,7 +14,6 @@ from contentsvc.wire.files import UploadedFile
 from tests.api.files.uploading import UploadCase, digest, fresh, image, of, place, token
 from tests.api.support import Caller
 from tests.jobs.files import file_jobs
-from tests.support.databases import fresh as fresh_database
 from tests.support.databases import guid, together
 
 ROUNDS, AT_ONCE, FILES, USERS = 25, 12, 10, 4
@@ -39,12 +38,11 @@ async def expire_announcement(db: Db, path: str, user: str) -> None:
 class StressTests(UploadCase):
     """The daemon takes the bytes itself, as with `local`."""
 
-    alone = True
+    anew = True
     timeout = 120.0
     knows = False
 
     async def setUp(self) -> None:
-        self._databases[type(self)] = fresh_database(self.server())
         await super().setUp()
         self.random = random.Random(3)
         self.users = [await self.user() for _ in range(USERS)]

@@ -19,7 +19,7 @@ from contentsvc.framework.tasks.task_runners import (
     Outcome,
     PutOff,
 )
-from tests.support.databases import StoreCase, fresh, together
+from tests.support.databases import StoreCase, together
 
 LEASE, LAST_PAUSE = 60.0, 40.0
 
@@ -38,10 +38,9 @@ class Ring(Effect, frozen=True, tag="Ring"):
 class EffectCase(StoreCase):
     """A runner. `outcomes` are those of its effects by bell."""
 
-    alone = True
+    anew = True
 
     async def setUp(self) -> None:
-        self._databases[type(self)] = fresh(self.server())
         await super().setUp()
         self.clock = Clock()
         self.rung: list[str] = []

@@ -5,7 +5,7 @@ from msgspec import Struct, json
 from contentsvc.framework.tasks import task_queue
 from contentsvc.framework.tasks.task_queue import LAST_PAUSE, Task, TaskQueue, TaskRow
 from contentsvc.store.tasks import ContentPublished
-from tests.support.databases import StoreCase, fresh, guid
+from tests.support.databases import StoreCase, guid
 
 
 class Party(Task, frozen=True, tag="Party"):
@@ -23,11 +23,9 @@ class Dance(Party, frozen=True, tag="Dance"):
 
 
 class QueueCase(StoreCase):
-    alone = True
+    anew = True  # Whoever takes a row takes any.
 
     async def setUp(self) -> None:
-        # Of its own: whoever takes a row takes any.
-        self._databases[type(self)] = fresh(self.server())
         await super().setUp()
         self.woken = 0
         self.queue = TaskQueue(self.wake)

@@ -6,16 +6,11 @@ from typing import Any
 import psycopg2
 
 from contentsvc.store.events import events
-from tests.support.databases import StoreCase, fresh, guid, together
+from tests.support.databases import StoreCase, guid, together
 
 
 class EventCase(StoreCase):
-    alone = True
-
-    async def setUp(self) -> None:
-        # Of its own: numbers are counted from 1.
-        self._databases[type(self)] = fresh(self.server())
-        await super().setUp()
+    anew = True  # Numbers are counted from 1.
 
     async def note(self, db: Any = None, kind: Any = "ContentChanged") -> str:
         """An event about a new content."""

@@ -5,7 +5,7 @@ from typing import Any
 from contentsvc.framework.db.query import Db
 from contentsvc.store.moderation import reports
 from contentsvc.wire.moderation import ReportedKind
-from tests.support.databases import StoreCase, fresh, guid, together
+from tests.support.databases import StoreCase, guid, together
 
 END = (2**31 - 1, 2**63 - 1)
 """The place before the first subject of the queue."""
@@ -14,10 +14,9 @@ END = (2**31 - 1, 2**63 - 1)
 class ReportCase(StoreCase):
     """Each test has a queue of its own."""
 
-    alone = True
+    anew = True
 
     async def setUp(self) -> None:
-        self._databases[type(self)] = fresh(self.server())
         await super().setUp()
         self.castle = guid()
 
