@@ -33,10 +33,17 @@ a service's."""
 _GUEST = "guest"
 """The kind of account that a token names; it names no other."""
 _KEY_BYTES = 32
+_APPEAL_CODE = 22
+"""Bytes. With two ids before it the text needs no padding."""
 _MAIL_ID, _MAIL_CODE, _MAIL_TEXT = 16, 20, 48
 """Bytes of a mailed token, and the characters that base64 makes of them, without padding."""
 RESET, EMAIL = "reset", "email"
 """The words with which tokens of mailed links begin: to set a password, to confirm an address."""
+NOTICE = "notice"
+"""The same of what reads a notice, for who has sent it (notices#notices)."""
+APPEAL = "appeal"
+"""The same of what reads a decision, and appeals against it, for a user whom it concerns
+(moderation#appeals)."""
 SECRET_PREFIX = "csvc_"  # noqa: S105, no secret itself
 """What all secrets of service accounts begin with: a scanner that looks for leaks finds them by
 it."""
@@ -397,5 +404,22 @@ class MailTokens:
             return None
         return str(UUID(bytes=id))
 
+    def appeal(self, decision: str, user: str) -> str:
+        """The token with which a user reads a decision, and appeals against it. Its text has both
+        GUIDs, so that a page that has only the token knows them."""
+        return _appeal(self._keys[0], decision, user)
+
+    def opens(self, token: str, decision: str, user: str) -> bool:
+        """Whether this token is that of a user's decision."""
+        given = token.encode("utf-8", "surrogatepass")
+        ours = [_appeal(key, decision, user).encode() for key in self._keys]
+        return any(hmac.compare_digest(one, given) for one in ours)
+
     def _code(self, key: bytes, word: str, id: bytes) -> bytes:
         return hmac.digest(key, b"mail\0" + word.encode() + b"\0" + id, "sha256")[:_MAIL_CODE]
+
+
+def _appeal(key: bytes, decision: str, user: str) -> str:
+    raw = UUID(decision).bytes + UUID(user).bytes
+    code = hmac.digest(key, b"mail\0" + APPEAL.encode() + b"\0" + raw, "sha256")[:_APPEAL_CODE]
+    return f"{APPEAL}-{base64.urlsafe_b64encode(raw + code).decode()}"

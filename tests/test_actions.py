@@ -47,6 +47,9 @@ TABLES = [
         "service_secrets",
         "webhooks",
         "collections",
+        "holds",
+        "escalations",
+        "appeals",
     ),
 ]
 """What admins change, each act at least one of them."""
@@ -76,6 +79,17 @@ tags = [{name = "pick"}]
 staff = true
 """
 CLEAR = "drop function if exists fail cascade; drop table if exists failing"
+
+
+DECISIONS = "moderation/decisions"
+
+
+def warning(user: str) -> dict[str, Any]:
+    """A new decision that warns this user."""
+    ground = {"basis": "terms", "reference": "3", "source": "own", "automated": "no"}
+    subject = {"kind": "user", "id": user}
+    explained = ground | {"explanation": "rude"}
+    return {"id": guid(), "action": "warn", "subject": subject, "ground": explained}
 
 
 @dataclass(frozen=True)
@@ -329,6 +343,29 @@ class Recipes(ActCase):
         body = {"reason": "rude", "id": guid()}
         return [Act(f"user/{user.id}/warning", body, "user_warned", "user", user.id, "rude")]
 
+    async def create_decision(self) -> list[Act]:
+        user = await self.user()
+        return [Act(DECISIONS, warning(user.id), "user_warned", "user", user.id, "rude")]
+
+    async def reverse_decision(self) -> list[Act]:
+        user = await self.user()
+        body = warning(user.id)
+        await self.post(DECISIONS, body, by=await self.admin(), expect=201)
+        path = f"{DECISIONS}/{body['id']}/reversal"
+        return [Act(path, {"reason": "x"}, "warning_withdrawn", "user", user.id, "x")]
+
+    async def decide_appeal(self) -> list[Act]:
+        made, by = await self.content(await self.user()), await self.member("moderator")
+        subject = {"kind": "content", "id": made.id}
+        body = warning("") | {"action": "suspend", "subject": subject}
+        await self.post(DECISIONS, body, by=by, expect=201)
+        path = f"user/{made.author.id}/decisions/{body['id']}/appeal"
+        await self.post(path, {"text": "x"}, by=made.author, expect=201)
+        found = await self.get(f"{DECISIONS}/{body['id']}", by=by, expect=200)
+        (appeal,) = found.json()["appeals"]
+        path, answer = f"moderation/appeals/{appeal['id']}", {"outcome": "confirmed", "reason": "x"}
+        return [Act(path, answer, "appeal_confirmed", "content", made.id, "x")]
+
     async def set_user_role(self) -> list[Act]:
         user = await self.user()
         return [
@@ -395,6 +432,32 @@ class Recipes(ActCase):
         path, admin = f"files/{digest}/block", await self.admin()
         await self.put(path, {"reason": "stolen"}, by=admin, expect=204)
         return [Act(path, NOTHING, "file_unblocked", "file", digest)]
+
+    async def _held(self) -> str:
+        """A user who is held."""
+        user, admin = await self.user(), await self.admin()
+        body = {"reason": "court order"}
+        await self.put(f"moderation/holds/user/{user.id}", body, by=admin, expect=204)
+        return user.id
+
+    async def put_hold(self) -> list[Act]:
+        about = "user", (await self.user()).id
+        path = f"moderation/holds/user/{about[1]}"
+        return [
+            Act(path, {"reason": reason}, action, *about, reason)
+            for reason, action in (("order", "hold_placed"), ("appeal", "hold_changed"))
+        ]
+
+    async def delete_hold(self) -> list[Act]:
+        user = await self._held()
+        return [Act(f"moderation/holds/user/{user}", NOTHING, "hold_erased", "user", user)]
+
+    async def put_escalation(self) -> list[Act]:
+        user = await self._held()
+        path = f"moderation/holds/user/{user}/escalations/{guid()}"
+        body = {"to": "police", "reference": "", "at": 1}
+        about = "hold_escalated", "user", user
+        return [Act(path, body | {"to": to}, *about, to) for to in ("police", "court")]
 
     async def put_announcement(self) -> list[Act]:
         about, body = guid(), {"title": "Soon", "text": "", "level": "info"}

@@ -34,6 +34,7 @@ WRONG: dict[str, list[Any]] = {
     "secret_file": ["", 5],
     "issuers": ["", 5],
     "brand": ["", 5],
+    "legal": ["", 5],
     "tags": ["", 5],
     "embed_origins": [
         *("*", "https://*.x", "http://game.example", "https://x/", "https://x/a", "https://x?"),
@@ -72,6 +73,7 @@ WRONG: dict[str, list[Any]] = {
     "comments_per_minute": [-1, 1_000_001],
     "plays_per_minute": [-1, 1_000_001],
     "messages_per_minute": [-1, "many"],
+    "unsend_minutes": [-1, 5_256_001, "many"],
     "follows_per_day": [-1],
     "friend_requests_per_day": [-1],
     "publications_per_day": [-1],
@@ -86,6 +88,16 @@ WRONG: dict[str, list[Any]] = {
     "guests": ["maybe", "", 1, []],
     "guests_per_address": [-1, 1_000_001],
     "guests_may": ["vote", "rate, Comment", ["rate", "play"], 7],
+    "require_reasons": ["maybe", 1],
+    "terms_reference": ["", 5, "x" * 501],
+    "require_terms": ["maybe", 1],
+    "due_hours": [0, 8761, 1.5],
+    "due_hours_notices": [0, 8761],
+    "due_hours_child": [0, "soon"],
+    "notices_per_address": [-1, 1_000_001],
+    "notice_retention": [-1, 36_501, "never"],
+    "report_retention": [-1, 36_501, 1.5],
+    "redress": ["", 5],
     "guest_retention": [-1, 36_501, 1.5],
     "exports_per_day": [-1, 1_000_001],
     "changes_per_hour": [-1, 1_000_001],
@@ -537,6 +549,14 @@ class StartTests(TestCase):
         file.write_text('[[groups]]\nkey = "A"\nlabel = "A"\ntags = [{name = "x"}]\n')
         reason = f"tags {file}: groups[0].key 'A' is not 1 to 32"
         await self.refused(reason, "--tags", str(file), "--workers", "2")
+
+    async def test_legal(self):
+        """So is what is said of the law; without terms, nobody can be asked to accept any."""
+        await self.refused("legal /nowhere/x.toml: No such file", "--legal", "/nowhere/x.toml")
+        file = postgres.new_folder() / "legal.toml"
+        file.write_text("[contacts]\n")
+        reason = "require_terms needs the table [terms] in the file of legal"
+        await self.refused(reason, "--require-terms", "yes", "--legal", str(file))
 
     async def test_secret_file_of_others(self):
         """So is one that others may read, be it named or generated."""

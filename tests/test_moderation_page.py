@@ -14,8 +14,8 @@ SAID = [
     *(204, 204, 204),
     # The queue; the reports of two subjects.
     *(200, 200, 200),
-    # Suspended; decided; the queue.
-    *(204, 204, 200),
+    # Suspended by a decision, which its author reads; the reports closed; the queue.
+    *(201, 200, 204, 200),
     # Warned, warned again, which is told; banned, looked up, no longer signed in; the ban lifted.
     *(204, 204, 200, 204, 200, 401, 204),
     # All actions, and those about one subject.
@@ -38,6 +38,7 @@ class TranscriptTests(PasteCase):
         first = json.loads(queue)[0]
         self.assertEqual((first["subject"]["kind"], first["reports"]), ("content", 2))
         self.assertIn("Your password, or you will be sorry.", said)
-        (lists, acts) = re.findall(r'^(\[{.*"action":.*\]) -> 200$', said, re.M)
+        (mine, lists, acts) = re.findall(r'^(\[{.*"action":.*\]) -> 200$', said, re.M)
+        self.assertEqual([one["action"] for one in json.loads(mine)], ["suspend"])
         self.assertEqual([act["action"] for act in json.loads(acts)], ACTIONS)
         self.assertLess(len(ACTIONS), len(json.loads(lists)))

@@ -24,10 +24,11 @@ VERBS = {
     *READS,
     *("create", "put", "update", "replace", "delete", "set"),
     *("publish", "restore", "announce", "block", "unblock"),
-    *("follow", "unfollow", "add", "remove", "send", "accept", "decline", "mark", "clear"),
+    *("follow", "unfollow", "add", "remove", "send", "unsend", "accept", "decline"),
+    *("mark", "clear"),
     *("enter", "leave", "close", "revoke", "stop"),
     *("register", "connect", "end", "change", "reset", "request", "verify", "link", "unlink"),
-    *("report", "resolve", "ban", "unban", "warn"),
+    *("report", "resolve", "ban", "unban", "warn", "reverse", "appeal", "decide"),
 }
 """What operations do, in a word. A new one takes one of these, if any fits."""
 SECTIONS = [f"4.{number}" for number in range(1, 20)]

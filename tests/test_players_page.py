@@ -11,6 +11,8 @@ SAID = [
     *(201, 201, 204, 200, 204, 200),
     # A message sent, sent again, answered, shown; the older part; the conversations.
     *(201, 201, 201, 200, 200, 200),
+    # One more, taken back, shown.
+    *(201, 204, 200),
     # The badge, marked, the badge.
     *(200, 204, 200),
     # Muted, shown; deleted, gone.
@@ -31,4 +33,5 @@ class TranscriptTests(PasteCase):
         # In the thread and in its older part; in the thread and as the last of the conversation.
         for text in ("Tower at nine?", "Nine it is."):
             self.assertEqual(said.count(f'"text":"{text}"'), 2, said)
-        self.assertEqual(re.findall(r'"unread":(\d+)', said), ["2", "0"], said)
+        self.assertEqual(re.findall(r'"unread":(\d+)', said), ["3", "0"], said)
+        self.assertIn('"text":"","created"', said)

@@ -1,6 +1,7 @@
 """The tokens of links in mails."""
 
-from uuid import uuid4
+from base64 import urlsafe_b64decode
+from uuid import UUID, uuid4
 
 from twisted.trial.unittest import SynchronousTestCase
 
@@ -33,6 +34,20 @@ class MailTokensTests(SynchronousTestCase):
         token = self.tokens.make(RESET, self.mail)
         self.assertIsNone(self.tokens.read(EMAIL, token))
         self.assertIsNone(self.tokens.read(EMAIL, token.replace(RESET, EMAIL)))
+
+    def test_appeal(self) -> None:
+        """An appeal token opens one decision of one user, by any of the keys, and has both ids."""
+        user, other = str(uuid4()), str(uuid4())
+        token = self.tokens.appeal(self.mail, user)
+        self.assertRegex(token, r"\Aappeal-[A-Za-z0-9_-]{72}\Z")
+        raw = urlsafe_b64decode(token.partition("-")[2])
+        self.assertEqual(raw[:32], UUID(self.mail).bytes + UUID(user).bytes)
+        self.assertTrue(MailTokens(Keys([NEW, OLD])).opens(token, self.mail, user))
+        self.assertFalse(MailTokens(Keys([NEW])).opens(token, self.mail, user))
+        for decision, about in ((self.mail, other), (other, user), (user, self.mail)):
+            self.assertFalse(self.tokens.opens(token, decision, about))
+        for text in ("", "appeal-", token[:-1], token + "=", token + "A", "appeal-\ud800"):
+            self.assertFalse(self.tokens.opens(text, self.mail, user))
 
     def test_forged(self) -> None:
         """Whatever else is none."""

@@ -44,6 +44,13 @@ def check_may_change(call: Call, state: ContentState) -> None:
         raise Forbidden("Only its author, its members and admins can change this content.")
 
 
+async def check_visible(call: Call, db: Db, content: str) -> None:
+    """Raises ContentNotFound unless the caller sees a content."""
+    state = await items.state_of(db, content, *call.viewer)
+    if state is None or not state.visible:
+        raise ContentNotFound()
+
+
 async def lock_to_change(call: Call, tx: Db, content: str) -> ContentState:
     """Lock a content that the caller may change. Raises ContentNotFound, also if it is hidden from
     the caller, and Forbidden."""

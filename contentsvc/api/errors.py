@@ -31,6 +31,17 @@ CursorExpired = named(
 )
 NotificationNotFound = named(404, "notification_not_found", "There is no such notification.")
 MessageNotFound = named(404, "message_not_found", "There is no such message.")
+UnknownVersion = named(422, "unknown_version", "This is not the present version of the terms.")
+NoticeNotFound = named(404, "notice_not_found", "There is no such notice.")
+UnknownSubject = named(
+    422,
+    "unknown_subject",
+    "Some of these subjects do not exist.",
+    subjects=Annotated[
+        list[Annotated[int, described("its place in the list: the first is 0", bits=32)]],
+        described("which of them"),
+    ],
+)
 NotMutable = named(
     422, "not_mutable", "Some of these kinds of notifications cannot be muted.", kinds=list[str]
 )
@@ -69,7 +80,31 @@ CollectionKept = named(
 UnknownItem = named(
     422, "unknown_item", "The collection has no such item before which this one could come."
 )
+DecisionNotFound = named(404, "decision_not_found", "There is no such decision.")
+DecisionExists = named(
+    409, "decision_exists", "There is another decision with this id, of another action or subject."
+)
+NothingChanged = named(
+    409,
+    "nothing_changed",
+    "The subject is so already, and no decision about that stands which this one could replace.",
+)
 ReportNotFound = named(404, "report_not_found", "There is no such report.")
+FileNotFound = named(
+    404, "file_not_found", "The service has no bytes of this digest, or they are blocked."
+)
+HoldNotFound = named(404, "hold_not_found", "Nothing of this kind with this id is held.")
+HoldCopying = named(
+    409,
+    "hold_copying",
+    "The record of what is held is still being copied. Retry-After says when to try again.",
+)
+TooManyEscalations = named(
+    409,
+    "too_many_escalations",
+    "The hold has as many escalations as it may have.",
+    limit=Annotated[int, described("how many it may have")],
+)
 AnnouncementNotFound = named(404, "announcement_not_found", "There is no such announcement.")
 WebhookNotFound = named(404, "webhook_not_found", "There is no such webhook.")
 WebhookWithoutSecret = named(
@@ -109,6 +144,7 @@ TooManyGuests = named(
     oauth="slow_down",
 )
 GuestAccount = web.GuestAccount
+TermsRequired = web.TermsRequired
 NotAGuest = named(
     409, "not_a_guest", "This is a full account already. Its settings change name and address."
 )
@@ -177,9 +213,37 @@ AccountBanned = named(
     oauth="account_banned",
     reason=str,
     until=Seconds,
+    decision=Annotated[
+        Id | None, described("the decision; null of a ban from before there were any")
+    ],
+    user=Annotated[Id, described("who is banned")],
+    appealToken=Annotated[
+        str | None,
+        described(
+            "a secret: the bearer token that reads the decision, and appeals against it; null once "
+            "that is over",
+            examples=["appeal-…"],
+        ),
+    ],
 )
 BanNotFound = named(404, "ban_not_found", "The user is not banned.")
 SessionNotFound = named(404, "session_not_found", "You have no such session.")
+AppealNotFound = named(404, "appeal_not_found", "There is no such appeal.")
+AppealExists = named(409, "appeal_exists", "You have appealed already, with another text.")
+AppealClosed = named(
+    409, "appeal_closed", "The time is over in which this could be appealed: see `appealUntil`."
+)
+NotAppealable = named(
+    409,
+    "not_appealable",
+    "There is nothing to appeal against: it is a warning, was reversed or upheld, or is open.",
+)
+AppealDecided = named(409, "appeal_decided", "The appeal has been answered already, otherwise.")
+OwnDecision = named(
+    403,
+    "own_decision",
+    "You have decided this yourself, or appealed: somebody else must answer the appeal.",
+)
 LastAdmin = named(409, "last_admin", "No other admin would be left who is not banned.")
 ProtectedUser = named(
     403, "protected_user", "The user's role is yours or a higher one: ask somebody above both."
@@ -358,6 +422,9 @@ ChallengeHasEntries = named(
 CommentDeleted = named(409, "comment_deleted", "A deleted comment cannot be changed.")
 CommentsLocked = named(403, "comments_locked", "The comments on this content are locked.")
 NotFriends = named(403, "not_friends", "You are not friends with this user.")
+TooLate = named(
+    409, "too_late", "The message is older than the time for which its sender can take it away."
+)
 Blocked = named(403, "blocked", "One of you has blocked the other.")
 CannotFollowSelf = named(422, "cannot_follow_self", "You cannot follow yourself.")
 CannotFriendSelf = named(422, "cannot_friend_self", "You cannot be your own friend.")
@@ -383,6 +450,7 @@ CONSTRAINTS: dict[str, type[Problem]] = {
     "revisions_id": RevisionExists,
     "comments_parent": UnknownParent,
     "bans_user": UserNotFound,
+    "decisions_id": DecisionExists,
     "collections_owner": UserNotFound,
     "content_players_user": UserNotFound,
     "pairs_lesser": UserNotFound,

@@ -1,10 +1,13 @@
-"""What this service is, for clients that shall fit it (conventions#the-service)."""
+"""What this service is, for clients that shall fit it (conventions#the-service), and what its
+operator says of the law (notices#legal)."""
 
 from msgspec import Struct
 
 from contentsvc.api.call import Call
+from contentsvc.framework.http.errors import InvalidHost
 from contentsvc.framework.http.permissions import ANYONE
 from contentsvc.framework.http.route import route
+from contentsvc.wire.legal import LegalInfo, Terms
 from contentsvc.wire.service import ServiceInfo
 
 
@@ -17,3 +20,22 @@ class Service(Struct):
     async def get_service(self, call: Call) -> ServiceInfo:
         """Get what this service is and does."""
         return self.info
+
+
+class Legal(Struct):
+    """What the file of the operator says. `public_url` is where clients reach the service. Without
+    the `portal`, nobody can fill in its form."""
+
+    contacts: dict[str, str]
+    terms: Terms | None
+    public_url: str | None
+    portal: bool
+
+    @route("GET", "/legal", allow=ANYONE, raises=(InvalidHost,))
+    async def get_legal(self, call: Call) -> LegalInfo:
+        """Get whom to write to in matters of law, the terms of the service, and where anyone
+        reports illegal content."""
+        notices = None
+        if self.portal:
+            notices = f"{(self.public_url or call.base_url).rstrip('/')}/notice"
+        return LegalInfo(self.contacts, self.terms, notices)

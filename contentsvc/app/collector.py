@@ -2,7 +2,7 @@
 
 import platform
 from collections.abc import Iterable, Iterator, Mapping
-from typing import get_args
+from typing import NamedTuple, get_args
 
 from prometheus_client import Metric, ProcessCollector
 
@@ -16,6 +16,7 @@ from contentsvc.framework.http.throttled_log import ThrottledLog
 from contentsvc.framework.http.traffic import Traffic
 from contentsvc.framework.tasks.runner import Runner
 from contentsvc.framework.tasks.task_queue import Backlog
+from contentsvc.store.status import Disputed, Due
 from contentsvc.store.tasks import SendMail
 from contentsvc.wire.base import ready, tag_of
 
@@ -84,12 +85,30 @@ def of_site(traffic: Traffic, limit: int) -> Iterator[Metric]:
     yield metrics.CONNECTIONS_LIMIT.one(limit)
 
 
-def of_queues(waiting: list[Backlog] | None, kinds: Iterable[str]) -> Iterator[Metric]:
-    """The tasks of these kinds and others that wait, which all processes share. Mails have metrics
-    of their own. `waiting` is None if they could not be read."""
-    yield metrics.QUEUES_READ.one(waiting is not None)
-    if waiting is None:
+class Queues(NamedTuple):
+    """The tasks that wait, what is due of reports, and what is disputed."""
+
+    waiting: list[Backlog]
+    due: Due
+    disputed: Disputed
+
+
+def of_queues(queues: Queues | None, kinds: Iterable[str]) -> Iterator[Metric]:
+    """The tasks of these kinds and others that wait, what is due of reports, and what is disputed,
+    which all processes share. Mails have metrics of their own. `queues` is None if they could not
+    be read."""
+    yield metrics.QUEUES_READ.one(queues is not None)
+    if queues is None:
         return
+    waiting, due, disputed = queues
+    states = {"open": due.open, "overdue": due.overdue, "child": due.child}
+    yield metrics.REPORTED_SUBJECTS.by(states)
+    waited = {"0.5": due.half, "0.9": due.most}
+    decided = {share: seconds for share, seconds in waited.items() if seconds is not None}
+    yield metrics.DECISION_SECONDS.by(decided)
+    answers = {"confirmed": disputed.confirmed, "reversed": disputed.reversed}
+    yield metrics.APPEALS.by({"open": disputed.open, **answers})
+    yield metrics.REVERSALS.one(disputed.reversals)
     found = {kind: Backlog(kind, 0, 0, 0) for kind in (_MAILS, *kinds)}
     found |= {each.kind: each for each in waiting}
     mails = found.pop(_MAILS)

@@ -5,8 +5,11 @@ from typing import Any, NamedTuple
 
 from prometheus_client import Metric
 
+from contentsvc.api.accounts.terms import TermsRules
+from contentsvc.api.files.blocks import FileBlocks
 from contentsvc.api.files.references import FileReferences
 from contentsvc.api.guests import GuestRules
+from contentsvc.api.moderation.acts import Acts
 from contentsvc.app.observations import Observations
 from contentsvc.app.signals import Signals
 from contentsvc.config import Settings
@@ -23,6 +26,7 @@ from contentsvc.framework.tasks.task_queue import TaskQueue
 from contentsvc.jobs.mails import MailCounts
 from contentsvc.push.hub import Hub
 from contentsvc.push.notifier import Notifier
+from contentsvc.push.restrictions import Restrictions
 from contentsvc.push.revocation import Revocation
 from contentsvc.store.accounts.mails import Mails
 from contentsvc.tokens import MailTokens, Tokens
@@ -69,9 +73,11 @@ class Context(NamedTuple):
     queue: TaskQueue
     maintenance: Maintenance
     revocation: Revocation
+    restrictions: Restrictions
     credentials: Credentials
     mailing: Mailing | None
     bucket: Bucket | None
+    terms: TermsRules
 
     @property
     def guests(self) -> GuestRules:
@@ -84,6 +90,25 @@ class Context(NamedTuple):
         if self.bucket is None:
             return None
         return FileReferences(required=self.settings.require_files)
+
+    @property
+    def acts(self) -> Acts:
+        """What moderators do."""
+        settings = self.settings
+        return Acts(
+            *(self.notifier, self.queue, self.revocation, self.restrictions, self.mails),
+            reference=settings.terms_reference,
+            require_reasons=settings.require_reasons,
+        )
+
+    @property
+    def blocks(self) -> FileBlocks | None:
+        """What blocks files; None if the service has none."""
+        if self.bucket is None:
+            return None
+        woken = self.signals.file_blocked
+        place = self.reactor, self.db, self.bucket
+        return FileBlocks(*place, self.acts, woken, self.wall)
 
     @property
     def mails(self) -> Mails | None:

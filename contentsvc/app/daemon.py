@@ -20,6 +20,7 @@ from contentsvc.app.from_settings import (
     open_database,
     open_mailing,
     open_replica,
+    open_terms,
 )
 from contentsvc.app.lifecycle import Lifecycle, allow_connections
 from contentsvc.app.maintenance_state import MaintenanceState
@@ -131,11 +132,13 @@ class Daemon(Lifecycle):
             ),
             maintenance=maintenance.state,
             revocation=delivery.revocation,
+            restrictions=delivery.restrictions,
             credentials=credentials,
             mailing=open_mailing(
                 settings, keys, reactor, wall, db, tokens.pseudonym, self._studio.brand
             ),
             bucket=bucket,
+            terms=open_terms(settings, db, self._studio),
         )
         installed = [install(context) for install in self._installs]
         self._start_jobs(context, runner, installed)

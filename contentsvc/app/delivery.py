@@ -19,6 +19,7 @@ from contentsvc.push.hub import Hub
 from contentsvc.push.notifier import Notifier
 from contentsvc.push.reconcile import Reconciler
 from contentsvc.push.relay import Relay
+from contentsvc.push.restrictions import Restrictions
 from contentsvc.push.revocation import Revocation
 from contentsvc.push.statistics import CLIENTS, OTHER, Delays
 from contentsvc.store.notifications import streams
@@ -35,6 +36,7 @@ class Delivery(NamedTuple):
     reconciler: Reconciler
     revocation: Revocation
     notifier: Notifier
+    restrictions: Restrictions
     report: ProcessReport
 
     def measure(self) -> Iterator[Metric]:
@@ -93,13 +95,19 @@ def make_delivery(
         tasks=signals.shared_task_announced,
         events=signals.events_announced,
         maintenance=signals.maintenance_read,
+        restricted=signals.users_restricted,
     )
+    restrictions = Restrictions(db, relay)
+    signals.users_restricted.subscribe(restrictions.heard)
     revocation = Revocation(reactor, db, revoked, hub, relay, ended=signals.sessions_ended)
     reconciler = Reconciler(
-        reactor, hub, revocation, first=restoring.check, then=signals.reconciled
+        *(reactor, hub, revocation),
+        first=restoring.check,
+        then=signals.reconciled,
+        also=restrictions.learn,
     )
     notifier = Notifier(hub, relay, delays)
     signals.maintenance_read.subscribe(restoring.heard)
     signals.shared_task_put.subscribe(relay.announce_tasks)
     signals.events_numbered.subscribe(relay.announce_events)
-    return Delivery(hub, relay, reconciler, revocation, notifier, report)
+    return Delivery(hub, relay, reconciler, revocation, notifier, restrictions, report)

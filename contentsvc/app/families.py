@@ -5,7 +5,7 @@ from itertools import chain
 from typing import Protocol
 
 from contentsvc.api.health import Health
-from contentsvc.api.service import Service
+from contentsvc.api.service import Legal, Service
 from contentsvc.app import service
 from contentsvc.app.context import Context, Installed
 from contentsvc.app.domains import (
@@ -50,6 +50,7 @@ FAMILIES = (
     *chain.from_iterable(domain.FAMILIES for domain in DOMAINS),
     Family("service", Health, ""),
     Family("service", Service),
+    Family("service", Legal),
 )
 TAGS = {
     **{domain.FAMILIES[0].tag: domain.ABOUT for domain in DOMAINS},

@@ -10,12 +10,14 @@ from typing import Any
 from twisted.internet.defer import maybeDeferred
 from twisted.internet.threads import deferToThreadPool
 
+from contentsvc.api.accounts.terms import TermsRules
 from contentsvc.app.context import Credentials, Mailing
 from contentsvc.app.observations import Observations
 from contentsvc.app.restore_watch import RestoreWatch
 from contentsvc.app.signals import Signals
 from contentsvc.config import Settings, mail_of, store_of
 from contentsvc.config.brand import UNBRANDED, Brand
+from contentsvc.config.studio_files import StudioFiles
 from contentsvc.framework.core.http_proxy import Proxies
 from contentsvc.framework.core.timers import Bell, NextTurn, WallClock
 from contentsvc.framework.db.blocking import in_transaction
@@ -42,7 +44,8 @@ from contentsvc.jobs import mails as job
 from contentsvc.jobs.mails import MailCounts, MailForm, MailSender, load_texts
 from contentsvc.store.accounts.mails import Mails
 from contentsvc.store.files import folders
-from contentsvc.tokens import EMAIL, RESET, Keys, MailTokens, Tokens
+from contentsvc.tokens import EMAIL, NOTICE, RESET, Keys, MailTokens, Tokens
+from contentsvc.wire.legal import Terms
 
 LONG = 5.0
 """Seconds without the replica after which that is reported."""
@@ -128,16 +131,22 @@ def open_mailing(
     from contentsvc.framework.mail.smtp import MailServer, server_of
 
     tokens, bell, counts = MailTokens(keys), Bell(reactor), MailCounts()
+    notices = mail.reset_url
+    if settings.portal and settings.public_url is not None:
+        notices = f"{settings.public_url.rstrip('/')}/notice"
     look = MailForm(
         mail.sender,
         mail.sender_name or ("" if brand is None else brand.name),
         load_texts(mail.templates),
         mail.reset_url,
         UNBRANDED if brand is None else brand.name,
+        notices,
+        settings.redress,
     )
 
     def token(purpose: str, id: str) -> str:
-        return tokens.make(RESET if purpose == "reset" else EMAIL, id)
+        word = NOTICE if purpose == NOTICE else RESET if purpose == "reset" else EMAIL
+        return tokens.make(word, id)
 
     mail_server = MailServer(reactor, server_of(mail))
 
@@ -149,7 +158,7 @@ def open_mailing(
         except Away:
             return None
 
-    sender = MailSender(wall, db, mail_server, look, token, counts)
+    sender = MailSender(wall, db, mail_server, look, token, tokens.appeal, counts)
     runner = EffectRunner(reactor, db, sender.kind)
     return Mailing(
         Mails(
@@ -178,10 +187,19 @@ def open_database(
         opener=restoring.opened,
         size=settings.pool_size,
         statement_timeout=settings.statement_timeout,
-        session=None if settings.events else {"contentsvc.events": "off"},
+        session=_session(settings),
         waited=observed.waited,
         broke=signals.commit_unknown,
     )
+
+
+def _session(settings: Settings) -> dict[str, str] | None:
+    """What functions of the database read of the settings, where that is not their default."""
+    found = {} if settings.events else {"contentsvc.events": "off"}
+    hours = settings.due_hours, settings.due_hours_notices, settings.due_hours_child
+    if hours != (72, 24, 1):
+        found["contentsvc.due_hours"] = ",".join(map(str, hours))
+    return found or None
 
 
 def open_replica(settings: Settings, reactor: Any, db: Database) -> Replica | None:
@@ -198,6 +216,13 @@ def open_replica(settings: Settings, reactor: Any, db: Database) -> Replica | No
     )
     replica.start()
     return replica
+
+
+def open_terms(settings: Settings, db: Database, studio: StudioFiles) -> TermsRules:
+    """The terms that players accept."""
+    said = None if studio.legal is None else studio.legal.terms
+    terms = None if said is None else Terms(*said)
+    return TermsRules(db, terms, needed=settings.require_terms)
 
 
 def failing(replica: Replica | None, reactor: Any, wall: WallClock) -> list[Failing]:

@@ -223,8 +223,8 @@ SCALING = histogram(
 )
 QUEUES_READ = gauge(
     "contentsvc_queues_read",
-    "1 if the outbox and the mails could be read in the last minute. If not, their metrics are "
-    "missing.",
+    "1 if the outbox, the mails, the queue of reports and the appeals could be read in the last "
+    "minute. If not, their metrics are missing.",
     shared=True,
 )
 MAILS_WAITING = gauge(
@@ -254,6 +254,37 @@ OUTBOX_OLDEST = gauge(
     "contentsvc_outbox_oldest_seconds",
     "Age of the oldest task in the outbox, by kind.",
     ("kind",),
+    shared=True,
+)
+
+REPORTED_SUBJECTS = gauge(
+    "contentsvc_reported_subjects",
+    "Subjects with open reports or notices (open), those of them that should have been decided by "
+    "now (overdue), and those with a notice of the abuse of children (child). At most 10,000 of "
+    "each are counted.",
+    ("state",),
+    shared=True,
+)
+
+APPEALS = gauge(
+    "contentsvc_appeals",
+    "Appeals that nobody has answered (open), and those that were answered in the last 24 hours "
+    "(confirmed, reversed). At most 10,000 of each are counted.",
+    ("state",),
+    shared=True,
+)
+REVERSALS = gauge(
+    "contentsvc_reversals",
+    "Decisions that were reversed in the last 24 hours, on appeal or without. At most 10,000 are "
+    "counted.",
+    shared=True,
+)
+DECISION_SECONDS = gauge(
+    "contentsvc_decision_seconds",
+    "Within how many seconds after the first report or notice a subject had its outcome, of those "
+    "of the last 24 hours: half of them (0.5), nine tenths (0.9). Missing if there was none. The "
+    "newest 1,000 are looked at.",
+    ("share",),
     shared=True,
 )
 

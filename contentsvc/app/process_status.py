@@ -12,14 +12,16 @@ from twisted.internet.task import deferLater
 
 from contentsvc.api.health import Health
 from contentsvc.app import collector
+from contentsvc.app.collector import Queues
 from contentsvc.app.metric_values import packed
 from contentsvc.app.observations import Lag, Observations
 from contentsvc.framework.core.concurrency import Cached
 from contentsvc.framework.db.database import Database
 from contentsvc.framework.process.pipes import ALL_METRICS, MISSING
 from contentsvc.framework.tasks import task_queue
-from contentsvc.framework.tasks.task_queue import STEPS, Backlog
+from contentsvc.framework.tasks.task_queue import STEPS
 from contentsvc.jobs.handlers import EFFECTS, KINDS
+from contentsvc.store import status
 from contentsvc.store.schema_definition import names
 
 P = ParamSpec("P")
@@ -46,7 +48,7 @@ class ProcessStatus:
         self._stopping = False
         self._build = collector.build_info(names()[-1])
         self._ready = self._shown(0, self.missing)
-        self._queues: Cached[list[Backlog] | None] | None = None
+        self._queues: Cached[Queues | None] | None = None
 
     def shows(self, read: Callable[P, Iterable[Metric]], *args: P.args, **more: P.kwargs) -> None:
         """Add what `read` gives of these parts to the metrics, once the port is served."""
@@ -56,8 +58,10 @@ class ProcessStatus:
         """The port is served from now on."""
         self._health = health
 
-        async def read() -> list[Backlog]:
-            return await task_queue.backlog(db, [STEPS, *EFFECTS], task_queue.MOST)
+        async def read() -> Queues:
+            waiting = await task_queue.backlog(db, [STEPS, *EFFECTS], task_queue.MOST)
+            due = await status.due(db, task_queue.MOST)
+            return Queues(waiting, due, await status.disputed(db, task_queue.MOST))
 
         self._queues = self._shown(KEEP, read)
 

@@ -1,9 +1,10 @@
 """What belongs to no single domain: what the service says of itself, the tasks of the outbox, and
 the deletion of what belongs to no domain."""
 
-from contentsvc.api.service import Service
+from contentsvc.api.service import Legal, Service
 from contentsvc.app.context import Context, Installed
 from contentsvc.app.service_info import service_info
+from contentsvc.config import legal
 from contentsvc.framework.core.timers import Bell
 from contentsvc.framework.tasks.runner import Job
 from contentsvc.framework.tasks.task_queue import STEPS
@@ -21,7 +22,7 @@ def install(context: Context) -> Installed:
     signals.task_put.subscribe(work.ring)
     signals.shared_task_put.subscribe(connected.ring)
     studio = StudioLimits(settings.studio_per_user_day, frozenset(settings.studio_unmutable))
-    kinds = steps_of(settings.fan_out_seen_within, studio)
+    kinds = steps_of(settings.fan_out_seen_within, studio, context.mails, settings.terms_reference)
     outbox = StepRunner(reactor, db, context.notifier, kinds)
     first = ConnectedFollowers(reactor, db, context.notifier, context.hub.users, work.ring)
     jobs = [
@@ -29,4 +30,9 @@ def install(context: Context) -> Installed:
         Job("tell connected followers", content.CONNECTED_EVERY, first.run, connected, queue=STEPS),
         *retention.of_service(db),
     ]
-    return Installed([Service(service_info(context))], jobs)
+    said = context.studio.legal or legal.Legal()
+    families = [
+        Service(service_info(context)),
+        Legal(dict(said.contacts), context.terms.terms, settings.public_url, settings.portal),
+    ]
+    return Installed(families, jobs)

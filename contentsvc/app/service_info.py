@@ -33,6 +33,7 @@ def service_info(context: Context) -> ServiceInfo:
         markup=settings.markup,
         links=[ServiceLink(Label(*link.label), link.url) for link in brand.links] if brand else [],
         mail=context.mailing is not None,
+        unsend_minutes=settings.unsend_minutes,
     )
 
 
@@ -62,6 +63,11 @@ def modules(context: Context) -> dict[str, bytes]:
         }
         for kind, every in labels.all_labels(context.studio.brand).items()
     }
+    terms = context.terms
+    said["terms"] = None if terms.terms is None else to_builtins(terms.terms)
+    said["requireTerms"] = terms.needed
+    said["termsReference"] = context.settings.terms_reference
+    said["requireReasons"] = context.settings.require_reasons
     said["brand"] = face.script(context.studio.brand)
     return {
         "service.js": b"export const service = %s;\n" % json.encode(said),

@@ -26,6 +26,8 @@ class Signals:
     """This process has given events their numbers, up to this one (the feed)."""
     events_announced: Signal[[int]] = Factory(Signal)
     """Another process has given events their numbers, up to this one (the relay)."""
+    users_restricted: Signal[[list[str]]] = Factory(Signal)
+    """Another process has shut these users out of something (the relay)."""
     sessions_ended: Signal[[]] = Factory(Signal)
     """Sessions have ended, here or elsewhere (the revocation)."""
     commit_unknown: Signal[[]] = Factory(Signal)

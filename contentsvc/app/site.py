@@ -10,6 +10,7 @@ from twisted.internet.threads import deferToThreadPool
 
 from contentsvc.api import errors
 from contentsvc.api.call import Call
+from contentsvc.api.restrictions import RestrictionRules
 from contentsvc.app import assets
 from contentsvc.app.assets import Index
 from contentsvc.app.context import Context
@@ -70,6 +71,7 @@ def make_site(
         services,
         Call,
         Guests(settings.guests_may, partial(guests.is_guest, context.db)),
+        [RestrictionRules(context.restrictions), context.terms],
     )
     api.mount((*OPERATIONS, *MIRRORED, *PORTAL), families)
     sockets = SocketFactory(reactor, hub, tokens, settings.cors_origins)
@@ -91,7 +93,7 @@ def make_site(
     portal = None
     if settings.portal:
         issuers = context.credentials.issuers
-        given = issuers, context.bucket, reply, brand, modules(context)
+        given = issuers, context.bucket, reply, context.studio, modules(context)
         portal = make_pages(settings, reactor, context.db, *given)
         beside |= portal.beside()
     root = Root(

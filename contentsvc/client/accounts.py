@@ -11,6 +11,7 @@ from contentsvc.wire.accounts import (
     EmailChangeBySubject,
     EmailConfirmation,
     Export,
+    FullAccount,
     FullUser,
     GuestLink,
     Identity,
@@ -40,6 +41,7 @@ from contentsvc.wire.accounts import (
     UserUpdate,
 )
 from contentsvc.wire.base import Part
+from contentsvc.wire.legal import TermsAcceptance
 
 MOST_EXPORT: Final = 1024**3
 """Bytes of an export that are read, if nothing else is said. The service streams it, so that it may
@@ -55,12 +57,16 @@ class Accounts(Family):
         """Make an account. Returns the id of its user. Does not log in."""
         return await self._calls.create("/user", body)
 
+    async def accept_terms(self, body: TermsAcceptance) -> None:
+        """Accept the present version of the terms of the service."""
+        await self._calls.send("PUT", f"/user/{self._calls.user}/terms", body)
+
     async def change_password(self, body: PasswordChange) -> None:
         """Change the user's own password. This ends the user's other sessions."""
         path = f"/user/{self._calls.user}/password"
         await self._calls.send("PUT", path, body, operation="changePassword")
 
-    async def put_account(self, body: Registration) -> None:
+    async def put_account(self, body: FullAccount) -> None:
         """Make a full account of the guest who is signed in. It keeps all that it has. Its secret
         and its other sessions end. Raises ApiError (`username_taken`, `email_taken`,
         `not_a_guest`)."""

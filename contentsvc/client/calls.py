@@ -63,13 +63,15 @@ class Calls:
         most: int = MOST_ANSWER,
         longer: float = 0.0,
         seen: Seen | None = None,
+        token: str | None = None,
         shape: Callable[[type[T], bytes], type[T]] | None = None,
     ) -> T:
         """Read one thing, of at most `most` bytes. The service may wait up to `longer` seconds
-        before it answers. `seen` stores what has been read. `shape` says as which type an answer
+        before it answers. `seen` stores what has been read. `token` is one that is good for this
+        alone. `shape` says as which type an answer
         is read, of the answer itself."""
-        asked = self.call("GET", f"/api/v1{path}", query=query, most=most, longer=longer)
-        found = await asked
+        given: Any = {"query": query, "most": most, "longer": longer, "token": token}
+        found = await self.call("GET", f"/api/v1{path}", **given)
         read_of = read(found, answer if shape is None else shape(answer, found.body))
         if seen is not None:
             seen.etag = found.header("ETag")
@@ -117,12 +119,13 @@ class Calls:
         query: Struct | None = None,
         operation: str = "",
         seen: Seen | None = None,
+        token: str | None = None,
     ) -> None:
-        """Change something, whose answer has no body; only if it is as it was `seen`. Raises
-        ApiError (`precondition_failed`)."""
-        given = f"/api/v1{path}", body
+        """Change something, whose answer has no body; only if it is as it was `seen`. `token` is
+        one that is good for this alone. Raises ApiError (`precondition_failed`)."""
+        given: Any = {"query": query, "operation": operation, "token": token}
         match = None if seen is None else seen.match
-        await self.call(method, *given, query=query, operation=operation, match=match)
+        await self.call(method, f"/api/v1{path}", body, match=match, **given)
 
     async def call(
         self,
@@ -137,13 +140,14 @@ class Calls:
         longer: float = 0.0,
         known: str | None = None,
         match: str | None = None,
+        token: str | None = None,
     ) -> Response:
         """The answer of the operation at the whole `path`, if it succeeds. `repeat` says whether
         the request is sent again when no answer comes; if it does not, wire.repeatable does, of
         the `operation`: its id, if it stands there. The answer has at most `most` bytes,
         and an attempt may take so many seconds `longer` than others. `known` is the ETag of the
         answer that the caller has: then 304 is a success too. `match` is that of what is
-        replaced."""
+        replaced. `token` is sent in place of that of the log-in."""
         sent: Any = {
             "body": None if body is None else json.encode(body),
             "query": _parameters(query),
@@ -153,9 +157,11 @@ class Calls:
             "known": known,
             "match": match,
         }
-        token = await self._log_in.access_token() if self._log_in.signed_in else None
+        own = token is not None
+        if not own and self._log_in.signed_in:
+            token = await self._log_in.access_token()
         answer = await self._http.request(method, path, token=token, **sent)
-        if answer.status == 401 and token is not None:
+        if answer.status == 401 and token is not None and not own:
             # Refused before anything was done, so once more is safe for every operation.
             error = error_of(answer)
             if error.code != "invalid_token":

@@ -41,7 +41,16 @@ from contentsvc.client.files.transfers import Transfers
 from contentsvc.client.http import Http
 from contentsvc.client.library import FileStore, Library, Store
 from contentsvc.client.login import LogIn, OAuth
-from contentsvc.client.moderation import AuditLog, Bans, ModeratedUsers, Reports, Statistics
+from contentsvc.client.moderation import (
+    AuditLog,
+    Bans,
+    Decisions,
+    Holds,
+    ModeratedUsers,
+    Notices,
+    Reports,
+    Statistics,
+)
 from contentsvc.client.notifications import Announcements, Debug, Notifications, StudioNotifications
 from contentsvc.client.notifications.socket import AutobahnConnector, Connector
 from contentsvc.client.notifications.subscription import Subscription
@@ -52,6 +61,7 @@ from contentsvc.client.studio import Events, Webhooks
 from contentsvc.framework.core.http_client import agent_of
 from contentsvc.framework.core.http_proxy import Proxies
 from contentsvc.wire.accounts import ServiceToken, TokenAnswer
+from contentsvc.wire.legal import LegalInfo
 from contentsvc.wire.packages import Platform
 from contentsvc.wire.searches import ClientQuery
 from contentsvc.wire.service import ServiceInfo
@@ -86,6 +96,10 @@ class Service(Family):
     async def get(self) -> ServiceInfo:
         """Get what the service is and does."""
         return await self._calls.get("/service", ServiceInfo)
+
+    async def get_legal(self) -> LegalInfo:
+        """Get whom to write to in matters of law, and the terms of the service."""
+        return await self._calls.get("/legal", LegalInfo)
 
 
 class Client:
@@ -140,7 +154,7 @@ class Client:
         self._log_in = LogIn(reactor, self.oauth, on_tokens)
         self._calls = calls = Calls(http, self._log_in)
         self.accounts, self.emails = Accounts(calls), Emails(calls)
-        self.actions = AuditLog(calls)
+        self.actions, self.decisions, self.holds = AuditLog(calls), Decisions(calls), Holds(calls)
         self.bans, self.announcements = Bans(calls), Announcements(calls)
         self.challenges = Challenges(calls)
         self.collections, self.plays = Collections(calls), Plays(calls)
@@ -158,7 +172,7 @@ class Client:
         self.health, self.service = Health(calls), Service(calls)
         self.identities = Identities(calls)
         self.messages = Messages(calls)
-        self.moderated_users = ModeratedUsers(calls)
+        self.moderated_users, self.notices = ModeratedUsers(calls), Notices(calls)
         self.precheck = UploadPrecheck(calls)
         self.progress = Progress(calls)
         self.ratings = Ratings(calls)

@@ -4,15 +4,30 @@ from uuid import uuid4
 
 from msgspec import structs
 
+from contentsvc.client.accounts import MOST_EXPORT
 from contentsvc.client.calls import Family, Page, Seen, quoted
 from contentsvc.wire.accounts import Ban, BanBody, RoleBody
+from contentsvc.wire.appeals import Appeal, AppealAnswerBody, AppealBody, AppealsQuery
 from contentsvc.wire.base import Part
+from contentsvc.wire.decisions import (
+    Decision,
+    DecisionBody,
+    DecisionsQuery,
+    ReversalBody,
+    UserDecision,
+)
 from contentsvc.wire.moderation import (
     ActionsQuery,
     AuditLogEntry,
     ClearableCounts,
     DayStatistics,
     EmailReplacement,
+    EscalationBody,
+    HeldCopy,
+    Hold,
+    HoldBody,
+    HoldKind,
+    HoldsQuery,
     IdentityLookup,
     IdentityOwner,
     ModeratedUser,
@@ -22,6 +37,8 @@ from contentsvc.wire.moderation import (
     ReportBody,
     ReportDecision,
     ReportedKind,
+    ReportsQuery,
+    SenderQuery,
     StaffMember,
     StatisticsQuery,
     UserClearance,
@@ -30,6 +47,7 @@ from contentsvc.wire.moderation import (
     UserReportBody,
     WarningBody,
 )
+from contentsvc.wire.notices import Notice, NoticeBody, NoticeReceipt
 
 
 class Reports(Family):
@@ -61,13 +79,42 @@ class Reports(Family):
         """List what has open reports. What most users have reported comes first."""
         return await self._calls.page("/moderation/reports", QueuedSubject, query)
 
-    async def list(self, kind: ReportedKind, id: str, query: Part | None = None) -> Page[Report]:
+    async def list(
+        self, kind: ReportedKind, id: str, query: ReportsQuery | None = None
+    ) -> Page[Report]:
         """List all reports of a subject, newest first."""
         return await self._calls.page(_subject(kind, id), Report, query)
 
-    async def resolve(self, kind: ReportedKind, id: str, body: ReportDecision) -> None:
+    async def resolve(
+        self, kind: ReportedKind, id: str, body: ReportDecision, query: SenderQuery | None = None
+    ) -> None:
         """Close the open reports of a subject, up to one of them."""
-        await self._calls.send("PUT", _subject(kind, id), body)
+        await self._calls.send("PUT", _subject(kind, id), body, query=query)
+
+    async def appeal(self, user: str, kind: ReportedKind, id: str, body: AppealBody) -> None:
+        """Appeal against the dismissal of the user's newest report of a subject. The same text
+        again changes nothing. Raises ApiError (`not_appealable`, `appeal_exists`,
+        `appeal_closed`)."""
+        path = f"/user/{quoted(user)}/reports/{quoted(kind)}/{quoted(id)}/appeal"
+        await self._calls.send("POST", path, body, operation="appealReport")
+
+
+class Notices(Family):
+    """Notices of what is against the law. Anybody may send them."""
+
+    async def create(self, body: NoticeBody) -> NoticeReceipt:
+        """Send a notice. Its token reads what becomes of it."""
+        return await self._calls.ask("/notices", body, NoticeReceipt)
+
+    async def get(self, notice: str, *, token: str | None = None) -> Notice:
+        """Get what has become of a notice: with its token, or as a moderator."""
+        return await self._calls.get(f"/notices/{quoted(notice)}", Notice, token=token)
+
+    async def appeal(self, notice: str, body: AppealBody, *, token: str) -> None:
+        """Appeal against the dismissal of a notice, with its token. The same text again changes
+        nothing. Raises ApiError (`not_appealable`, `appeal_exists`, `appeal_closed`)."""
+        path = f"/notices/{quoted(notice)}/appeal"
+        await self._calls.send("POST", path, body, operation="appealNotice", token=token)
 
 
 def _subject(kind: ReportedKind, id: str) -> str:
@@ -130,6 +177,95 @@ class Bans(Family):
     async def unban(self, user: str) -> None:
         """Lift a ban."""
         await self._calls.send("DELETE", f"/user/{quoted(user)}/ban")
+
+
+class Holds(Family):
+    """Legal holds. All of it is for admins."""
+
+    async def list(self, query: HoldsQuery | None = None) -> Page[Hold]:
+        """List what is held, newest first."""
+        return await self._calls.page("/moderation/holds", Hold, query)
+
+    async def get(self, kind: HoldKind, id: str) -> Hold:
+        """Get a hold. The code is `hold_not_found` if there is none."""
+        return await self._calls.get(_hold(kind, id), Hold)
+
+    async def put(self, kind: HoldKind, id: str, body: HoldBody) -> None:
+        """Hold a content item, a user, or a file by its sha256, or change the reason and the end of
+        the hold that is there."""
+        await self._calls.send("PUT", _hold(kind, id), body)
+
+    async def delete(self, kind: HoldKind, id: str) -> None:
+        """Erase what is held."""
+        await self._calls.send("DELETE", _hold(kind, id))
+
+    async def get_copy(self, kind: HoldKind, id: str, most: int = MOST_EXPORT) -> HeldCopy:
+        """Get what is held. Raises ApiError: `hold_copying` until it is copied, `answer_too_large`
+        if it has more than `most` bytes."""
+        return await self._calls.get(f"{_hold(kind, id)}/copy", HeldCopy, most=most)
+
+    async def put_escalation(
+        self, kind: HoldKind, id: str, escalation: str, body: EscalationBody
+    ) -> None:
+        """Note to whom what is held was given. Another one with the same id replaces it."""
+        path = f"{_hold(kind, id)}/escalations/{quoted(escalation)}"
+        await self._calls.send("PUT", path, body)
+
+
+def _hold(kind: HoldKind, id: str) -> str:
+    return f"/moderation/holds/{quoted(kind)}/{quoted(id)}"
+
+
+class Decisions(Family):
+    """What moderators decide, and why. But for what concerns oneself, it is for moderators."""
+
+    async def create(self, body: DecisionBody) -> None:
+        """Decide something, and do it. The same decision again changes nothing. Raises ApiError
+        (`decision_exists`, `nothing_changed`, `protected_user`)."""
+        await self._calls.send("POST", "/moderation/decisions", body, operation="createDecision")
+
+    async def list(self, query: DecisionsQuery | None = None) -> Page[Decision]:
+        """List decisions, newest first."""
+        return await self._calls.page("/moderation/decisions", Decision, query)
+
+    async def get(self, decision: str) -> Decision:
+        """Get one decision. The code is `decision_not_found` if there is none."""
+        return await self._calls.get(f"/moderation/decisions/{quoted(decision)}", Decision)
+
+    async def reverse(self, decision: str, body: ReversalBody) -> None:
+        """Reverse a decision, and undo what still stands of it."""
+        path = f"/moderation/decisions/{quoted(decision)}/reversal"
+        await self._calls.send("POST", path, body, operation="reverseDecision")
+
+    async def list_of_user(self, user: str, query: Part | None = None) -> Page[UserDecision]:
+        """List the decisions that concern a user, newest first."""
+        return await self._calls.page(f"/user/{quoted(user)}/decisions", UserDecision, query)
+
+    async def get_of_user(
+        self, user: str, decision: str, *, token: str | None = None
+    ) -> UserDecision:
+        """Get one decision that concerns a user: also with its appeal token, which the code
+        `account_banned` of a log-in has."""
+        path = f"/user/{quoted(user)}/decisions/{quoted(decision)}"
+        return await self._calls.get(path, UserDecision, token=token)
+
+    async def appeal(
+        self, user: str, decision: str, body: AppealBody, *, token: str | None = None
+    ) -> None:
+        """Appeal against a decision that concerns a user: also with its appeal token. The same text
+        again changes nothing. Raises ApiError (`not_appealable`, `appeal_exists`,
+        `appeal_closed`)."""
+        path = f"/user/{quoted(user)}/decisions/{quoted(decision)}/appeal"
+        await self._calls.send("POST", path, body, operation="appealDecision", token=token)
+
+    async def list_appeals(self, query: AppealsQuery | None = None) -> Page[Appeal]:
+        """List appeals, oldest first."""
+        return await self._calls.page("/moderation/appeals", Appeal, query)
+
+    async def decide_appeal(self, appeal: str, body: AppealAnswerBody) -> None:
+        """Answer an appeal. The same answer again changes nothing. Raises ApiError
+        (`own_decision`, `appeal_decided`, `protected_user`)."""
+        await self._calls.send("PUT", f"/moderation/appeals/{quoted(appeal)}", body)
 
 
 class AuditLog(Family):

@@ -18,6 +18,7 @@ from contentsvc import config
 from contentsvc.command import (
     backup,
     files,
+    legal,
     maintenance,
     remote,
     restore,
@@ -57,6 +58,7 @@ from contentsvc.store.accounts import export as exports
 from contentsvc.store.events import events
 from contentsvc.store.migrate import MigrationError
 from contentsvc.store.moderation import audit_log
+from contentsvc.store.sections import PAGE
 from contentsvc.store.tasks import Departure, UserClearance
 from contentsvc.tokens import ACCESS_LIFETIME, Keys, KeysError, Tokens, new_secret
 from contentsvc.wire.accounts import CLIENT, Registration
@@ -172,7 +174,7 @@ def parser() -> argparse.ArgumentParser:
     back.add_argument(
         "--finish", action="store_true", help="look at what other tools have restored, and serve it"
     )
-    for part in (maintenance, service):
+    for part in (maintenance, service, legal):
         part.add(commands, common, command)
     look = command(commands, "status", _status, "print how the service is")
     look.add_argument("--json", action="store_true", help="print it as a JSON object")
@@ -344,7 +346,7 @@ def _export(settings: Settings, arguments: argparse.Namespace) -> None:
         if account is None:
             raise CommandError(f"{arguments.name} has just left")
         before = "{"
-        async for text in exports.whole(db, account, *exports.PAGE):
+        async for text in exports.whole(db, account, *PAGE):
             terminal.say_json(before + text, end="")
             before = ","
         terminal.say_json("}")

@@ -21,6 +21,7 @@ from contentsvc.framework.storage.deadlines import delete_until
 from contentsvc.framework.storage.paths import (
     digest_of,
     image_of,
+    is_held,
     is_kept,
     is_ours,
     smaller_of,
@@ -68,7 +69,8 @@ def judge(path: str, row: File | None, size: int | None) -> FaultKind | None:
         awaited = row is not None and row.counts and row.scaled
         return "smaller" if awaited and size is None else None
     if row is None:
-        return "unknown" if size is not None and is_ours(path) else None
+        ours = is_ours(path) or is_held(path)
+        return "unknown" if size is not None and ours else None
     if row.cleared and size is not None and not row.collecting:
         return "blocked"
     if not row.counts:
@@ -232,7 +234,9 @@ async def repair(
                 await inventory.find(tx, back)
     if unknown := paths.get("unknown"):
         await _delete(clock, db, place, unknown, known=False)
-    if others := [*paths.get("size", []), *paths.get("sum", [])]:
+    # What a hold keeps stays as it is: nobody can send it again.
+    others = [*paths.get("size", []), *paths.get("sum", [])]
+    if others := [path for path in others if not is_held(path)]:
         await _delete(clock, db, place, others, known=True)
     if smaller := paths.get("smaller"):
         images = sorted({path for each in smaller if (path := image_of(each)) is not None})

@@ -2,12 +2,12 @@
 
 import argparse
 from collections.abc import Iterator
-from datetime import UTC, date, datetime, timedelta
+from datetime import UTC, datetime, timedelta
 
 from msgspec import Struct, structs
 
 from contentsvc.command.database import database
-from contentsvc.command.terminal import CommandError, moment, say, size, some, span
+from contentsvc.command.terminal import CommandError, day, moment, say, size, some, span
 from contentsvc.config import Settings
 from contentsvc.framework.core import build
 from contentsvc.framework.db.blocking import in_transaction
@@ -269,8 +269,8 @@ def add(command: argparse.ArgumentParser) -> None:
 
 def run(settings: Settings, arguments: argparse.Namespace) -> None:
     """Print the numbers of each day; by default those of the last 366 days."""
-    last = datetime.now(UTC).date() if arguments.last is None else _day("--to", arguments.last)
-    first = last - _YEAR if arguments.first is None else _day("--from", arguments.first)
+    last = datetime.now(UTC).date() if arguments.last is None else day("--to", arguments.last)
+    first = last - _YEAR if arguments.first is None else day("--from", arguments.first)
     if first > last:
         raise CommandError("--from must not be after --to")
 
@@ -279,12 +279,5 @@ def run(settings: Settings, arguments: argparse.Namespace) -> None:
 
     with database(settings, existing=True) as dsn:
         found = in_transaction(dsn, read)
-    rows = [structs.astuple(day) for day in found]
+    rows = [structs.astuple(one) for one in found]
     say(*(",".join(map(str, row)) for row in (DayStatistics.__struct_fields__, *rows)))
-
-
-def _day(option: str, text: str) -> date:
-    try:
-        return date.fromisoformat(text)
-    except ValueError:
-        raise CommandError(f"{option} {text}: write a day such as 2026-11-22") from None

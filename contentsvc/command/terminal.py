@@ -9,7 +9,7 @@ import argparse
 import re
 import signal
 import sys
-from datetime import UTC, datetime
+from datetime import UTC, date, datetime
 from getpass import getpass
 from typing import Final, TextIO
 
@@ -63,6 +63,14 @@ def say_error(reason: str) -> None:
 def say_json(text: str, *, end: str = "\n") -> None:
     """Print JSON, or a part of it that does not end within a string."""
     print(safe_json(text), end=end, flush=bool(end))
+
+
+def day(option: str, text: str) -> date:
+    """The day that an option names. Raises CommandError."""
+    try:
+        return date.fromisoformat(text)
+    except ValueError:
+        raise CommandError(f"{option} {text}: write a day such as 2026-11-22") from None
 
 
 def password(arguments: argparse.Namespace, *, new: bool = True) -> str:

@@ -5,11 +5,11 @@ import re
 from collections.abc import Mapping
 from pathlib import Path
 from typing import Annotated, Any, Final, NamedTuple
-from urllib.parse import urlsplit
 
 from msgspec import Meta, Struct, field
 
 from contentsvc.config.colours import THEMES, Theme, unreadable
+from contentsvc.config.links import leads
 from contentsvc.framework.config.toml_files import (
     ONE_LINE,
     Files,
@@ -20,7 +20,6 @@ from contentsvc.framework.config.toml_files import (
     read_toml,
     refused,
 )
-from contentsvc.framework.core.host_names import BadHost, ascii_host
 
 UNBRANDED, UNNAMED = "contentsvc", "Portal"
 """What a service without a brand is called, and one whose brand has no name."""
@@ -113,7 +112,7 @@ def read(files: Files, path: Path) -> Brand:
     """Read the file, and the pictures that it names. Raises FileError."""
     file = read_toml(files, path, _File)
     for at, link in enumerate(file.links):
-        if not _leads(link.url):
+        if not leads(link.url):
             raise refused(
                 path,
                 f"links[{at}].url",
@@ -135,20 +134,6 @@ def read(files: Files, path: Path) -> Brand:
         _names(path, "labels.types", file.labels.types),
         _names(path, "labels.platforms", file.labels.platforms),
     )
-
-
-def _leads(url: str) -> bool:
-    """Whether a link can lead there."""
-    if not re.fullmatch("[!-~]+", url) or "\\" in url:
-        return False
-    if url.startswith("/"):
-        return not url.startswith("//")
-    try:
-        parts = urlsplit(url)
-        ascii_host(parts.hostname or "")
-        return parts.scheme == "https" and "@" not in parts.netloc and parts.port != 0
-    except (ValueError, BadHost):
-        return False
 
 
 def _names(path: Path, key: str, table: Mapping[str, Any]) -> dict[str, Label]:

@@ -6,7 +6,7 @@ from ipaddress import ip_address
 from typing import Any, Final
 from urllib.parse import urlsplit
 
-from contentsvc.framework.config.kinds import one_of, words
+from contentsvc.framework.config.kinds import one_of, text, words
 from contentsvc.framework.core.host_names import BadHost, ascii_host, is_address
 
 PLATFORMS: Final = ("win64", "osx64", "linux64")
@@ -119,3 +119,20 @@ def content_types(value: Any) -> tuple[str, ...]:
     if len(given) > MOST_TYPES:
         raise ValueError(f"has {len(given)} types, and may have {MOST_TYPES}")
     return given
+
+
+def clause(value: Any) -> str:
+    """A reference to a clause, which decisions have (moderation#decisions)."""
+    return _at_most(500, value)
+
+
+def redress(value: Any) -> str:
+    """A text for those whom a decision concerns."""
+    return _at_most(4096, value)
+
+
+def _at_most(longest: int, value: Any) -> str:
+    found = text(value)
+    if len(found) > longest or not found.strip():
+        raise ValueError(f"must have 1 to {longest} characters, and not be blank")
+    return found

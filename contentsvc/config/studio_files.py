@@ -4,8 +4,9 @@ from collections.abc import Callable
 from pathlib import Path
 from typing import NamedTuple, TypeVar
 
-from contentsvc.config import ConfigError, Settings, brand, tags
+from contentsvc.config import ConfigError, Settings, brand, legal, tags
 from contentsvc.config.brand import Brand
+from contentsvc.config.legal import Legal
 from contentsvc.config.tags import TagsFile
 from contentsvc.framework.config.toml_files import FileError, Files
 
@@ -17,14 +18,19 @@ class StudioFiles(NamedTuple):
 
     brand: Brand | None = None
     tags: TagsFile | None = None
+    legal: Legal | None = None
 
 
 def read_files(settings: Settings, files: Files) -> StudioFiles:
     """Read them all. Raises ConfigError."""
-    return StudioFiles(
+    found = StudioFiles(
         brand=_read("brand", settings.brand, files, brand.read),
         tags=_read("tags", settings.tags, files, tags.read),
+        legal=_read("legal", settings.legal, files, legal.read),
     )
+    if settings.require_terms and (found.legal is None or found.legal.terms is None):
+        raise ConfigError("require_terms needs the table [terms] in the file of legal")
+    return found
 
 
 def _read(

@@ -10,6 +10,7 @@ from psycopg2.extensions import parse_dsn
 from contentsvc.config.kinds import (
     PLATFORMS,
     TYPES,
+    clause,
     content_types,
     form,
     frame_origins,
@@ -19,6 +20,7 @@ from contentsvc.config.kinds import (
     metadata,
     place,
     platforms,
+    redress,
     style,
     topics,
     usernames,
@@ -41,11 +43,13 @@ RATES: Final = Section("Rate limits")
 LOAD: Final = Section("Connections and memory")
 QUOTAS: Final = Section("Quotas")
 FILES: Final = Section("Files")
+MODERATION: Final = Section("Moderation")
 
 _OFTEN = kinds.number(0, 1_000_000)
 _BYTES = kinds.number(0, kinds.MOST_BYTES)
 _ONE_FILE = kinds.number(1, 5 * _GIB)
 _MANY = kinds.number(0, 10**9)
+_HOURS = kinds.number(1, 8760)
 
 
 @dataclass(frozen=True, kw_only=True)
@@ -87,6 +91,13 @@ class Settings:
         "file of the name, the pictures and the colours that the portal and mails have",
         "Without it, the portal is called contentsvc. etc/brand.sample has an example of it.",
         "/etc/contentsvc/brand.toml",
+    )
+    legal: Path | None = NETWORK.setting(
+        kinds.path,
+        None,
+        "file of whom to write to in matters of law, and of the terms of the service",
+        "GET /api/v1/legal shows it. etc/legal.toml.sample is an example of it.",
+        "/etc/contentsvc/legal.toml",
     )
     embed_origins: tuple[str, ...] = NETWORK.setting(
         frame_origins,
@@ -193,6 +204,13 @@ class Settings:
         90,
         "days after which guests who do not log in are deleted; 0: never",
         "Who has content that is not withdrawn stays.",
+    )
+    require_terms: bool = ACCOUNTS.setting(
+        kinds.flag,
+        False,
+        "must players accept the terms of `legal` before others read of them?",
+        "Until they have accepted the present version, they neither publish, comment, write "
+        "messages, rate nor report, nor send files. Without terms the daemon does not start.",
     )
     secret_file: Path | None = ACCOUNTS.setting(
         kinds.path,
@@ -309,8 +327,33 @@ class Settings:
         "With `markdown` the portal shows their paragraphs, emphasis, headings, lists, quotes, "
         "code, rules, links and screenshots. The API answers texts as they were sent.",
     )
+    terms_reference: str = MODERATION.setting(
+        clause,
+        "Terms of service",
+        "clause of the terms to which decisions without one of their own refer",
+        "At most 500 characters. It is shown to whom a decision concerns.",
+        "Terms of service, 4: Conduct",
+    )
+    require_reasons: bool = MODERATION.setting(
+        kinds.flag,
+        False,
+        "must moderators give a reason for whatever they take away?",
+        "On, a suspension, a lock, a removal or a change without one is 400.",
+    )
+    redress: str = MODERATION.setting(
+        redress,
+        "You can appeal against this decision for 184 days. You can also go to a court.",
+        "what users are told that they can do about a decision",
+        "At most 4,096 characters: say who settles disputes out of court, if somebody does.",
+        "You can appeal here for 184 days, or go to https://disputes.example or to a court.",
+    )
     notification_retention: int = GAME.setting(
         kinds.number(0, 36_500), 90, "days that notifications are kept, read or unread; 0: forever"
+    )
+    unsend_minutes: int = GAME.setting(
+        kinds.number(0, 5_256_000),
+        60,
+        "minutes for which who has sent a message can take it away; 0: without limit",
     )
     events: bool = GAME.setting(
         kinds.flag,
@@ -567,6 +610,28 @@ class Settings:
         "Without it: a tenth of a disk that the embedded Postgres is on too, at least 64 MiB "
         "and at most 2 GiB; 64 MiB of any other disk.",
         1024**3,
+    )
+    due_hours: int = MODERATION.setting(
+        _HOURS, 72, "hours within which a report is to be answered", "The queue says what is due."
+    )
+    due_hours_notices: int = MODERATION.setting(
+        _HOURS, 24, "hours within which a notice is to be answered"
+    )
+    due_hours_child: int = MODERATION.setting(
+        _HOURS, 1, "hours within which a notice of the abuse of children is to be answered"
+    )
+    notices_per_address: int = MODERATION.setting(
+        _OFTEN, 20, "notices per client address in 24 hours; 0: no limit"
+    )
+    notice_retention: int = MODERATION.setting(
+        kinds.number(0, 36_500),
+        730,
+        "days after which name, address and signature of a notice are erased; 0: never",
+    )
+    report_retention: int = MODERATION.setting(
+        kinds.number(0, 36_500),
+        730,
+        "days after which closed reports are deleted with their evidence; 0: never",
     )
     files_off: bool
     """Whether files are `external` only because nobody has said where they lie."""

@@ -25,8 +25,9 @@ from contentsvc.framework.tasks.task_runners import (
     EffectSession,
     Outcome,
 )
+from contentsvc.jobs.holds import keep
 from contentsvc.jobs.retention import EVERY, PAUSE, RARELY, Deleted, Deletion
-from contentsvc.store.files import blocks, files, references, scaling, unused
+from contentsvc.store.files import blocks, files, held, references, scaling, unused
 from contentsvc.store.tasks import DeleteBlockedFile, DeleteUnusedFiles
 
 BROKEN_UPLOADS_EVERY = 600.0
@@ -139,7 +140,7 @@ class UnusedFileCollector:
         self._removed += await unused.remove(tx, paths)
 
 
-def blocked_kind(clock: IReactorTime, db: Db, bucket: Bucket) -> EffectKind:
+def blocked_kind(clock: IReactorTime, db: Database, bucket: Bucket) -> EffectKind:
     """How the bytes of blocked digests are deleted: once, and again and again while an upload URL
     from before the block can bring them."""
 
@@ -149,6 +150,11 @@ def blocked_kind(clock: IReactorTime, db: Db, bucket: Bucket) -> EffectKind:
         reachable = await blocks.reachable(db, task.sha256, paths)
         if reachable is None:
             return Done()
+        # What is held comes first: it has nothing but these bytes.
+        if waiting := await held.waiting_of(db, paths):
+            await keep(db, clock, bucket, waiting, until - BLOCKED_MARGIN)
+            if any(file.collecting for file in waiting):
+                return Again(BLOCKED_AGAIN)
         images = await scaling.some(db, paths)
         incoming = [bucket.staging_key(*each) for each in await files.separate_uploads(db, paths)]
         smaller = [each for image in images for each in smaller_of(image.path)]

@@ -19,19 +19,25 @@ from contentsvc.jobs.content import (
     published,
     renew_words,
 )
-from contentsvc.jobs.moderation import reports_resolved, user_clearance
+from contentsvc.jobs.holds import copy_hold, release_hold
+from contentsvc.jobs.moderation import block_decided, reports_resolved, user_clearance
 from contentsvc.jobs.notifications import StudioLimits, studio_notification
 from contentsvc.jobs.steps import Batch
+from contentsvc.store.accounts.mails import Mails
 from contentsvc.store.tasks import (
     AuthorLeft,
+    BlockDecided,
     ChallengeClosed,
     ContentPublished,
+    CopyHold,
     DeleteBlockedFile,
     DeleteUnusedFiles,
     DeliverWebhook,
     Departure,
     DependencyChanged,
+    KeepHold,
     LibraryChanged,
+    ReleaseHold,
     RenewWords,
     ReportsResolved,
     RevisionPublished,
@@ -50,9 +56,12 @@ CHECK_SOON = 0.1
 """Seconds until the check after this process has put a task. Most are done by then."""
 
 
-def steps(seen_within: int, studio: StudioLimits) -> dict[str, StepKind[Batch]]:
+def steps(
+    seen_within: int, studio: StudioLimits, mails: Mails | None = None, reference: str = ""
+) -> dict[str, StepKind[Batch]]:
     """The steps by the names of their kinds. Followers are notified who were seen within so many
-    days; 0: all. `studio` limits the studio's notifications."""
+    days; 0: all. `studio` limits the studio's notifications. Without `mails` the service sends
+    none. `reference` is the clause that a clearance refers to."""
     publication = partial(published, within=seen_within)
     return kinds(
         (ContentPublished, publication),
@@ -61,10 +70,13 @@ def steps(seen_within: int, studio: StudioLimits) -> dict[str, StepKind[Batch]]:
         (LibraryChanged, library_changed),
         (AuthorLeft, author_left),
         (ChallengeClosed, challenge_closed),
-        (ReportsResolved, reports_resolved),
+        (ReportsResolved, partial(reports_resolved, mails=mails)),
         (StudioNotification, partial(studio_notification, limits=studio)),
         (Departure, departure),
-        (UserClearance, user_clearance),
+        (UserClearance, partial(user_clearance, reference=reference)),
+        (BlockDecided, partial(block_decided, mails=mails)),
+        (CopyHold, copy_hold),
+        (ReleaseHold, release_hold),
         (RenewWords, renew_words),
     )
 
@@ -72,7 +84,9 @@ def steps(seen_within: int, studio: StudioLimits) -> dict[str, StepKind[Batch]]:
 KINDS = steps(0, StudioLimits())
 EFFECTS = tuple(
     kind_of(kind)
-    for kind in (SendMail, DeleteBlockedFile, DeleteUnusedFiles, ScaleImage, DeliverWebhook)
+    for kind in (
+        *(SendMail, DeleteBlockedFile, DeleteUnusedFiles, KeepHold, ScaleImage, DeliverWebhook),
+    )
 )
 """The kinds of effects. How each is done depends on the settings."""
 

@@ -13,6 +13,7 @@ that its owner has not confirmed has NOBODY instead of the name.
 """
 
 from collections.abc import Callable, Mapping
+from datetime import UTC, datetime
 from functools import partial
 from importlib.resources import files
 from pathlib import Path
@@ -32,6 +33,7 @@ from contentsvc.framework.tasks.task_runners import Done, EffectKind, EffectSess
 from contentsvc.store import rate_limits
 from contentsvc.store.accounts import identities, mails
 from contentsvc.store.accounts.mails import Addressee, Mail
+from contentsvc.store.moderation import appeals, decisions
 from contentsvc.store.rate_limits import RESETS
 from contentsvc.store.tasks import SendMail
 
@@ -52,7 +54,11 @@ LAST_PAUSE: Final = 1800
 
 _ALL: Final = frozenset({"username", "email", "service"})
 _LINK: Final = _ALL | {"link"}
+_NOTICE: Final = frozenset({"service", "link", "redress"})
+"""Without a word of whoever has sent the notice: the address may be another's."""
 _ISSUERS: Final = _ALL | {"issuer", "linked"}
+_DECISION: Final = _LINK | {"reason", "reference", "redress"}
+"""With the link by which the decision is read, and appealed, also by who is banned."""
 MAIL_TEXTS: Final[Mapping[str, frozenset[str]]] = {
     "reset": _LINK | {"linked"},
     "confirm": _LINK,
@@ -60,6 +66,15 @@ MAIL_TEXTS: Final[Mapping[str, frozenset[str]]] = {
     "changed": _ALL,
     "linked": _ISSUERS,
     "unlinked": _ISSUERS,
+    "notice": _NOTICE,
+    "notice_upheld": _NOTICE,
+    "notice_dismissed": _NOTICE,
+    "banned": _DECISION | {"until"},
+    "blocked": _DECISION,
+    "appeal_confirmed": _ALL | {"reason", "redress"},
+    "appeal_reversed": _ALL | {"reason", "redress"},
+    "notice_confirmed": _NOTICE | {"reason"},
+    "notice_reopened": _NOTICE | {"reason"},
 }
 """The texts by their names, and the placeholders that each may have."""
 NOBODY: Final = "player"
@@ -160,13 +175,16 @@ class Server(Protocol):
 
 class MailForm(NamedTuple):
     """What all mails have: the sender, its name, the texts by the mails' purposes, the page that
-    links lead to, and what the service is called."""
+    links lead to, what the service is called, the page of notices, and the operator's text of what
+    can be done about a decision."""
 
     sender: str
     sender_name: str
     texts: Mapping[str, MailText]
     url: str
     service: str
+    notices: str = ""
+    redress: str = ""
 
 
 class MailCounts(Struct):
@@ -179,14 +197,15 @@ class MailCounts(Struct):
 
 @define(eq=False)
 class MailSender:
-    """Sends them. `token` makes a link's token, of a mail's purpose and id. `counts` is what this
-    process has done."""
+    """Sends them. `token` makes a link's token, of a mail's purpose and id, and `appeal` that of a
+    decision and a user. `counts` is what this process has done."""
 
     _wall: Clock
     _db: Database
     _server: Server
     _form: MailForm
     _token: Callable[[str, str], str]
+    _appeal: Callable[[str, str], str]
     _counts: MailCounts
     _patience: float = field(default=GIVE_UP_AFTER, kw_only=True)
     kind: EffectKind = field(init=False)
@@ -218,12 +237,12 @@ class MailSender:
         if waited > self._patience:
             return self._refused(mail, mail.user_id, "it has waited too long")
         user = await self._addressee(mail)
-        if user is None:
+        if user is None or await self._is_idle(mail):
             return Done(partial(mails.drop, id=mail.id))
         address = mail.email if mail.purpose != "reset" else user.email
         recipient = mailable(address, utf8=True)
         if recipient is None:
-            return self._refused(mail, user.id, "no mail can be sent to such an address")
+            return self._refused(mail, user.id or None, "no mail can be sent to such an address")
         return await self._deliver(session, mail, user, recipient)
 
     async def _deliver(
@@ -233,7 +252,7 @@ class MailSender:
             message = await self._message(mail, user, recipient)
             await session.send(self._form.sender, recipient, message)
         except NotTaken as error:
-            return self._refused(mail, user.id, str(error))
+            return self._refused(mail, user.id or None, str(error))
         except errors.PutOff as error:
             self._counts.put_off += 1
             return PutOff(str(error))
@@ -242,6 +261,8 @@ class MailSender:
 
     async def _addressee(self, mail: Mail) -> Addressee | None:
         """The recipient of a mail; None if nobody is to get it."""
+        if mail.notice is not None:
+            return Addressee("", NOBODY, mail.email, False)
         if mail.purpose != "reset":
             user = mail.user_id and await mails.addressee(self._db, mail.user_id)
             return user or None
@@ -258,6 +279,13 @@ class MailSender:
                 return None
         return holder
 
+    async def _is_idle(self, mail: Mail) -> bool:
+        """Whether a mail tells of a decision that was reversed meanwhile."""
+        if mail.decision is None:
+            return False
+        decision = await decisions.get(self._db, mail.decision)
+        return decision is None or decision.reversed is not None
+
     def _refused(self, mail: Mail, user: str | None, why: str) -> Outcome:
         self._counts.refused += 1
         # Log: the mail server has refused this mail for good, with this code; or no mail can be
@@ -272,6 +300,9 @@ class MailSender:
         return Done(partial(mails.give_up, id=mail.id))
 
     async def _message(self, mail: Mail, user: Addressee, recipient: str) -> bytes:
+        if mail.notice is not None:
+            about = self._of_notice(mail.notice) | await self._answered(mail)
+            return self._composed(mail, recipient, about)
         # The address in such a mail is not yet the account's, whatever it has confirmed before.
         known = user.confirmed and mail.purpose not in {"confirm", "change"}
         values = {
@@ -285,6 +316,21 @@ class MailSender:
             values["linked"] = _listed(await identities.staying(self._db, user.id))
         elif mail.purpose in {"linked", "unlinked"}:
             values["linked"] = _listed(await identities.issuers(self._db, user.id))
+        elif mail.decision is not None:
+            values |= await self._decided(mail.decision)
+            values["link"] = link(self._form.url, self._appeal(mail.decision, user.id))
+        values |= await self._answered(mail)
+        return self._composed(mail, recipient, values)
+
+    def _of_notice(self, notice: str) -> dict[str, str]:
+        page = f"{self._form.notices}{'&' if '?' in self._form.notices else '?'}notice={notice}"
+        return {
+            "service": self._form.service,
+            "link": link(page, self._token("notice", notice)),
+            "redress": self._form.redress,
+        }
+
+    def _composed(self, mail: Mail, recipient: str, values: Mapping[str, str]) -> bytes:
         subject, body = self._form.texts[mail.purpose].fill(values)
         return compose(
             sender=self._form.sender,
@@ -295,6 +341,33 @@ class MailSender:
             id=mail.id,
             date=self._wall.seconds(),
         )
+
+    async def _answered(self, mail: Mail) -> dict[str, str]:
+        """The placeholders of the answer to an appeal, if the mail is of one."""
+        if mail.appeal is None:
+            return {}
+        found = await appeals.told(self._db, mail.appeal)
+        reason = "" if found is None else found.reason
+        return {"reason": reason or "-", "redress": self._form.redress}
+
+    async def _decided(self, decision: str) -> dict[str, str]:
+        """The placeholders of what was decided."""
+        found = await decisions.get(self._db, decision)
+        if found is None:
+            return {"reason": "-", "reference": "-", "redress": self._form.redress, "until": "-"}
+        return {
+            "reason": found.ground.explanation or "-",
+            "reference": found.ground.reference,
+            "redress": self._form.redress,
+            "until": _until(found.until),
+        }
+
+
+def _until(seconds: int | None) -> str:
+    """The placeholder for the end of a ban."""
+    if seconds is None:
+        return "without an end"
+    return f"until {datetime.fromtimestamp(seconds, UTC):%Y-%m-%d %H:%M} UTC"
 
 
 def _listed(lines: str) -> str:

@@ -12,10 +12,13 @@ from typing import NamedTuple
 
 from twisted.logger import Logger
 
+from contentsvc.framework.db.database import Database
 from contentsvc.framework.db.query import Db
 from contentsvc.framework.tasks.runner import Job
 from contentsvc.store import processes, retention
 from contentsvc.store.events import events
+from contentsvc.store.moderation import decisions, old_reports
+from contentsvc.store.social import removal
 
 EVERY = 30.0
 """Seconds between two rounds."""
@@ -122,6 +125,16 @@ def of_content(db: Db) -> list[Job]:
     ]
 
 
+def of_social(db: Db) -> list[Job]:
+    """What is deleted of messages that were taken away."""
+
+    async def messages() -> Deleted:
+        rows = await removal.forget(db)
+        return Deleted(rows, rows == removal.BATCH)
+
+    return [rarely("texts of messages that were taken away", messages)]
+
+
 def of_notifications(db: Db, days: int) -> list[Job]:
     """The deletion of notifications older than so many days; 0: none."""
     if not days:
@@ -141,6 +154,28 @@ def of_events(db: Db, days: int) -> list[Job]:
         return Deleted(rows, rows == events.TRIMMED)
 
     return [rarely("old events", delete)] if days else []
+
+
+def of_reports(db: Database, reports_days: int, notices_days: int) -> list[Job]:
+    """The deletion of reports that were closed so many days ago, and of who has sent notices that
+    are older than so many days; 0: none."""
+    found = []
+    if reports_days:
+
+        async def closed() -> Deleted:
+            async with db.transaction() as tx:
+                return Deleted(*await old_reports.delete(tx, reports_days))
+
+        found.append(rarely("closed reports", closed))
+    if notices_days:
+        erase = notes(db, partial(old_reports.erase_notices, days=notices_days))
+        found.append(rarely("who has sent notices", erase))
+    return found
+
+
+def of_moderation(db: Db) -> list[Job]:
+    """What is deleted of decisions that nobody can appeal any more."""
+    return [rarely("facts of old decisions", notes(db, decisions.forget_facts))]
 
 
 def of_service(db: Db) -> list[Job]:

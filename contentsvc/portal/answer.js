@@ -1,10 +1,12 @@
-/** What an address brings that must leave it at once: the answer of an issuer to `/log-in`, and the token
- * of a mail's link to `/account`. */
+/** What an address brings that must leave it at once: the answer of an issuer to `/log-in`, and the tokens
+ * of mails' links to `/account` and `/notice`. */
 import { address } from "./router.js";
 
 /** @type {URLSearchParams | null} */
 let answer = null;
 let token = "";
+/** @type {{id: string, token: string} | null} */
+let notice = null;
 
 /** Have them leave the address, before anything is asked: neither history nor a Referer is to have them. */
 export function hideAnswer() {
@@ -13,6 +15,10 @@ export function hideAnswer() {
   if (origin + pathname === address("/account") && found.has("token")) {
     token = found.get("token") ?? "";
     history.replaceState(null, "", address("/account"));
+  }
+  if (origin + pathname === address("/notice") && found.has("token")) {
+    notice = { id: found.get("notice") ?? "", token: found.get("token") ?? "" };
+    history.replaceState(null, "", address("/notice"));
   }
   if (origin + pathname !== address("/log-in") || !(found.has("code") || found.has("error"))) return;
   answer = found;
@@ -30,5 +36,12 @@ export function takeAnswer() {
 export function takeToken() {
   const found = token;
   token = "";
+  return found;
+}
+
+/** The notice of a mail's link, once. */
+export function takeNotice() {
+  const found = notice;
+  notice = null;
   return found;
 }

@@ -7,6 +7,7 @@ import { Maintenance, useClosed } from "./parts/maintenance.js";
 import { once } from "./once.js";
 import { start } from "./router.js";
 import { notFound, PLACES, prepare } from "./routes.js";
+import { service } from "./service.js";
 import { onState, state } from "./session.js";
 import Unreachable from "./places/unreachable.js";
 import { language, needPart, onLanguage, t } from "./texts.js";
@@ -47,6 +48,22 @@ export function App({ top = Header, line }) {
     look();
     return onState(look);
   }, []);
+  const [Terms, setTerms] = useState(
+    /** @type {() => typeof import("./parts/terms.js").TermsLine | null} */ (() => null),
+  );
+  useEffect(() => {
+    const look = () =>
+      void (
+        service.terms &&
+        state.user &&
+        import("./parts/terms.js").then(
+          ({ TermsLine }) => setTerms(() => TermsLine),
+          () => {},
+        )
+      );
+    look();
+    return onState(look);
+  }, []);
   const View = place?.view;
   const path = place?.path ?? "";
   const closed = useClosed(path);
@@ -59,6 +76,7 @@ export function App({ top = Header, line }) {
     <a class="skip button main" href="#main" onClick=${skip}>${t("header.skip")}</a>
     <${top} path=${path} />
     ${Line && html`<${Line} path=${path} />`}
+    ${Terms && html`<${Terms} />`}
     <${Announcements} />
     <main tabindex="-1" id="main">
       ${closed && html`<${Maintenance} closed=${closed} path=${path} />`}

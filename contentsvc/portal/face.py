@@ -9,6 +9,7 @@ from msgspec import json
 
 from contentsvc.config.brand import UNBRANDED, Brand
 from contentsvc.config.colours import OWN, THEMES, derived, whole
+from contentsvc.config.legal import Legal
 from contentsvc.framework.config.toml_files import Label
 from contentsvc.framework.http.assets import Asset
 
@@ -17,8 +18,8 @@ _PICTURE_POLICY: Final = "default-src 'none'; style-src 'unsafe-inline'; sandbox
 _ICON: Final = "icon.svg"
 """The icon of the portal without one of a brand."""
 _KEPT_OUT: Final = (
-    *("/account", "/console", "/friends", "/library", "/messages", "/notifications"),
-    *("/oauth/", "/publish", "/settings"),
+    *("/account", "/appeal", "/console", "/decisions", "/friends", "/library", "/messages"),
+    *("/notifications", "/oauth/", "/publish", "/settings"),
 )
 """What search engines have no use for."""
 
@@ -118,14 +119,26 @@ def header(brand: Brand | None, start: str) -> str:
     )
 
 
-def footer(brand: Brand | None) -> str:
-    """The links of every page, in each language: the style sheet shows those of the page."""
-    if brand is None or not brand.links:
-        return ""
+_TERMS: Final = Label("Terms", "Nutzungsbedingungen")
+_CONTACTS: Final = Label("Legal contacts", "Rechtliche Kontakte")
+_NOTICE: Final = Label("Report illegal content", "Rechtswidrige Inhalte melden")
+
+
+def footer(brand: Brand | None, base: str, legal: Legal | None = None) -> str:
+    """The links of every page, in each language: the style sheet shows those of the page. The last
+    are what the operator says of the law, and the form for notices, which are there in a game
+    too."""
     links = "".join(
-        f'<li><a href="{escape(link.url)}">{_words(link.label)}</a></li>' for link in brand.links
+        f'<li><a href="{escape(link.url)}">{_words(link.label)}</a></li>'
+        for link in (() if brand is None else brand.links)
     )
-    return f'<footer class="foot"><ul>{links}</ul></footer>\n'
+    terms = None if legal is None else legal.terms
+    if terms is not None:
+        links += f'<li><a href="{escape(terms.url)}">{_words(_TERMS)}</a></li>'
+    if legal is not None:
+        links += f'<li class="always"><a href="{base}/legal">{_words(_CONTACTS)}</a></li>'
+    notice = f'<li class="always to-notice"><a href="{base}/notice">{_words(_NOTICE)}</a></li>'
+    return f'<footer class="foot"><ul>{links}{notice}</ul></footer>\n'
 
 
 def _words(label: Label) -> str:

@@ -6,6 +6,7 @@ import { inGame } from "./layout.js";
 import { html, render } from "./vendor/preact.js";
 import { hideAnswer } from "./answer.js";
 import { App, guestLine } from "./app.js";
+import { followNotices } from "./notice-link.js";
 import { keepFocus } from "./focus.js";
 import { open, restore, state } from "./session.js";
 import { applyTheme } from "./theme.js";
@@ -13,6 +14,7 @@ import { applyTheme } from "./theme.js";
 hideAnswer();
 applyTheme();
 keepFocus();
+followNotices();
 const root = /** @type {HTMLElement} */ (document.getElementById("app"));
 // What is public need not wait for the log-in; who is logged in would see a page of strangers first.
 const [game] = await Promise.all([

@@ -15,6 +15,8 @@ from twisted.web.server import NOT_DONE_YET
 
 from contentsvc.config import Settings
 from contentsvc.config.brand import Brand
+from contentsvc.config.legal import Legal
+from contentsvc.config.studio_files import StudioFiles
 from contentsvc.framework.db.database import Database
 from contentsvc.framework.http.assets import Asset
 from contentsvc.framework.http.body_reader import SMALL
@@ -64,8 +66,8 @@ class Pages:
     `previews` gives what a link to a place shows, by kind and id. `media_url` is where pictures
     are, `store` the URLs of the file store, `public_url` the URL of the service: without one a
     link has no picture, for the host of a request is not to be believed. `brand` is what the
-    studio says of it, and `embedders` are the origins whose pages may have those of the portal in a
-    frame.
+    studio says of it, `legal` what the operator says of the law, and `embedders` are the origins
+    whose pages may have those of the portal in a frame.
     """
 
     def __init__(
@@ -80,6 +82,7 @@ class Pages:
         media_url: str | None,
         store: Iterable[str] | None,
         brand: Brand | None = None,
+        legal: Legal | None = None,
         embedders: Iterable[str] = (),
     ) -> None:
         self._clock = clock
@@ -95,6 +98,7 @@ class Pages:
         self._template = (FOLDER / "shell.html").read_text()
         self._start = f"{self._base}/portal/{assets.digest}"
         self._brand = brand
+        self._legal = legal
         self._site = face.site_name(brand)
         self._icon = face.icon(brand)
         self._ancestors = " ".join(embedders) or "'none'"
@@ -208,7 +212,7 @@ class Pages:
             icon=f"{self._start}/{self._icon[0]}",
             icon_media=self._icon[1],
             brand=face.header(self._brand, self._start),
-            footer=face.footer(self._brand),
+            footer=face.footer(self._brand, self._base, self._legal),
             assets=self._start,
             base=self._base,
             sheet=f'<link rel="stylesheet" href="{self._start}/places.css">\n'
@@ -276,7 +280,7 @@ def make_pages(
     issuers: Issuers,
     bucket: Bucket | None,
     reply: Reply,
-    brand: Brand | None,
+    studio: StudioFiles,
     modules: Mapping[str, bytes],
 ) -> Pages:
     """The pages of this service, with the `modules` that have what it says of itself."""
@@ -284,13 +288,14 @@ def make_pages(
     return Pages(
         clock,
         reply,
-        Assets(brand, modules),
+        Assets(studio.brand, modules),
         partial(preview, db, settings.markup),
         issuers,
         public_url=settings.public_url,
         media_url=media_url if media_url and "://" in media_url else None,
         store=None if bucket is None else bucket.urls(),
-        brand=brand,
+        brand=studio.brand,
+        legal=studio.legal,
         embedders=settings.embed_origins,
     )
 

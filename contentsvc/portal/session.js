@@ -120,7 +120,7 @@ function listen() {
   mine.addEventListener("waiting", ({ detail }) => {
     if (detail.attempt > PATIENCE) polling.start(last);
   });
-  for (const kind of /** @type {const} */ (["notification", "message", "missed", "unread"])) {
+  for (const kind of /** @type {const} */ (["notification", "state", "message", "missed", "unread"])) {
     mine.addEventListener(kind, (/** @type {any} */ { detail }) => {
       if (kind === "notification") last = detail.seq;
       hear(kind, detail);

@@ -11,8 +11,9 @@ const TICK = 200;
 /**
  * @typedef {object} Deed
  * @property {string} key the kind of the thing, a blank, and its id
- * @property {"comment" | "notification" | "notifications" | "item" | "friend" | "withdrawn"} what was done:
- *   `undo.WHAT` says it, and `undo.WHAT-failed` that it could not be done, or not be taken back
+ * @property {"comment" | "message" | "notification" | "notifications" | "item" | "friend" | "withdrawn" |
+ *   "decision"} what was done: `undo.WHAT` says it, and `undo.WHAT-failed` that it could not be done, or not
+ *   be taken back
  * @property {string} [name] of the thing
  * @property {((userId: string) => Promise<unknown>) | null} send tells the service, when nobody puts it back
  *   any more; null if it knows already. It gets whose log-in it was: no other may do it

@@ -44,6 +44,7 @@ class Reconciler:
     the next check then reads the sessions too. `full_checks` counts the full checks.
 
     `first` is awaited before each check that is not full, and `then` is called after each check.
+    `also` is awaited after the sessions were read: it reads what else processes hold in memory.
     Most of a check's cost is to wake a process of Postgres, and these calls find it awake.
     """
 
@@ -52,6 +53,7 @@ class Reconciler:
     _revocation: Revocation
     _first: Callable[[], Awaitable[object]] | None = field(default=None, kw_only=True)
     _then: Callable[[], object] = field(default=lambda: None, kw_only=True)
+    _also: Callable[[], Awaitable[object]] | None = field(default=None, kw_only=True)
     _every: float = field(default=EVERY, kw_only=True)
     _full_every: float = field(default=FULL_EVERY, kw_only=True)
     _bell: Bell = field(init=False)
@@ -151,6 +153,8 @@ class Reconciler:
         self._since_learnt = 0  # a loss suspected from now on is for the next check
         try:
             await self._revocation.learn()
+            if self._also is not None:
+                await self._also()
         except BaseException as error:
             self._since_learnt = LEARN_EVERY
             if isinstance(error, Unavailable) and error.cause == "lock":

@@ -1,9 +1,9 @@
 """News between the processes, over a bus.
 
 News contains only ids. It says that a user has notifications up to some seq, that a user's read
-flags have changed or notifications were deleted, that a user's library may have changed, or that a
-session has ended. It may also say that news may have been lost, that a task was put of which each
-process does a part, or that events were numbered.
+flags have changed or notifications were deleted, that a user's library may have changed, that a
+session has ended, or that a user was shut out of something. It may also say that news may have been
+lost, that a task was put of which each process does a part, or that events were numbered.
 
 A process sends its heartbeats on the same bus as its news. So a heartbeat says that what it commits
 will be announced, and without heartbeats something that it committed may not be.
@@ -64,6 +64,7 @@ class News(Struct, omit_defaults=True):
     revoked: list[str] = field(name="r", default_factory=list)
     changed: list[str] = field(name="c", default_factory=list)
     libraries: list[str] = field(name="l", default_factory=list)
+    restricted: list[str] = field(name="x", default_factory=list)
     suspicion: bool = field(name="d", default=False)
     tasks: bool = field(name="t", default=False)
     events: int = field(name="e", default=0)
@@ -86,6 +87,7 @@ class RelayCounts:
     def add(self, news: News) -> None:
         self.news += 1
         self.ids += len(news.seqs) + len(news.revoked) + len(news.changed) + len(news.libraries)
+        self.ids += len(news.restricted)
 
 
 class Times(NamedTuple):
@@ -106,7 +108,8 @@ class Relay:
     `report` gives the state of this process, `pool` its statements under way. `alive` is True while
     the others are heard, and `listens` counts how often that has begun. `tasks` is called when
     another process has put a task, `events` with the newest number when another has numbered
-    events, and `maintenance` with what each heartbeat has read of maintenance_now (SQL).
+    events, `restricted` with the users whom another has shut out of something, and `maintenance`
+    with what each heartbeat has read of maintenance_now (SQL).
     """
 
     _hub: Hub
@@ -125,6 +128,7 @@ class Relay:
         tasks: Callable[[], object] = lambda: None,
         events: Callable[[int], object] = lambda newest: None,
         maintenance: Callable[[str], object] = lambda text: None,
+        restricted: Callable[[list[str]], object] = lambda users: None,
     ) -> None:
         self._reactor = reactor
         self._bus = bus
@@ -145,11 +149,13 @@ class Relay:
         self._sids: set[str] = set()
         self._changed: set[str] = set()
         self._libraries: set[str] = set()
+        self._restricted: set[str] = set()
         self._suspicion = self._tasks = False
         self._events = 0
         self._heard_tasks = tasks
         self._heard_events = events
         self._read_maintenance = maintenance
+        self._heard_restricted = restricted
         self._turn = NextTurn(reactor, self._work.ring)
         self._gathering: IDelayedCall | None = None
         self._others = 0
@@ -206,6 +212,13 @@ class Relay:
             self._sids.add(sid)
             self._schedule()
 
+    def announce_restricted(self, user: str) -> None:
+        """Announce that a user was shut out of something. Without the bus, the others' reconcilers
+        find it."""
+        if self.alive:
+            self._restricted.add(user)
+            self._schedule()
+
     def announce_tasks(self) -> None:
         """Announce that a task was put of which each process does a part. Without the bus, the
         others find it at their next check for tasks."""
@@ -230,7 +243,8 @@ class Relay:
 
     def _schedule(self) -> None:
         wait = self._sent_at + GATHER - self._reactor.seconds()
-        ids = sum(map(len, (self._seqs, self._sids, self._changed, self._libraries)))
+        sets = self._sids, self._changed, self._libraries, self._restricted
+        ids = len(self._seqs) + sum(map(len, sets))
         if self._others <= FEW or wait <= 0 or ids >= IDS:
             self._turn.ask()
         elif self._gathering is None:
@@ -328,6 +342,7 @@ class Relay:
         self._sids.clear()
         self._changed.clear()
         self._libraries.clear()
+        self._restricted.clear()
         self._suspicion = self._tasks = False
         self._events = 0
         cancel(self._gathering)
@@ -357,6 +372,9 @@ class Relay:
         users, self._libraries = iter(self._libraries), set()
         while few := list(islice(users, IDS)):
             yield News(self._origin, libraries=few)
+        users, self._restricted = iter(self._restricted), set()
+        while few := list(islice(users, IDS)):
+            yield News(self._origin, restricted=few)
         suspicion, self._suspicion = self._suspicion, False
         tasks, self._tasks = self._tasks, False
         events, self._events = self._events, 0
@@ -374,6 +392,8 @@ class Relay:
         if news.origin != self._origin:
             self.heard.add(news)
             self._revocation.heard(news.revoked)
+            if news.restricted:
+                self._heard_restricted(news.restricted)
             for user, seq in news.seqs.items():
                 self._hub.noticed(user, seq)
             for user in news.changed:

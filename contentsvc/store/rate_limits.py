@@ -99,6 +99,7 @@ MAILS: Final = Limit(
     "mails", "mails that confirm addresses", "mailbox", HOUR, "mails_per_recipient"
 )
 MESSAGES: Final = Limit("messages", "new messages", "user", MINUTE, "messages_per_minute")
+NOTICES: Final = Limit("notices", "notices", "address", DAY, "notices_per_address")
 PLAYS: Final = Limit("plays", "plays", "user", MINUTE, "plays_per_minute")
 PORTAL_CODES: Final = Limit(
     "portal_codes", "codes with which a game opens the portal", "user", MINUTE, most=10
@@ -112,6 +113,13 @@ PRECHECKS: Final = Limit(
 )
 PUBLICATIONS: Final = Limit(
     "publications", "new content and new revisions", "user", DAY, "publications_per_day"
+)
+RECEIPTS: Final = Limit(
+    "receipts",
+    "mails about notices, to whoever has sent them; nobody is told of those beyond",
+    "mailbox",
+    DAY,
+    most=5,
 )
 RENAMES: Final = Limit(
     "renames",
@@ -152,8 +160,9 @@ USER_UPDATES: Final = Limit(
 LIMITS: Final = (
     *(ANNOUNCEMENTS, CHANGES, COMMENTS, CONFIRMATIONS, CONTENT_RENAMES, EXPORTING),
     *(EXPORTS, FOLLOWS, FRIEND_REQUESTS, GUESTS, INVITATIONS, INVITES, LINKS, LOG_INS),
-    *(LOG_INS_OF_ADDRESS, MAIL_REQUESTS, MAILS, MESSAGES, PLAYS, PORTAL_CODES, PRECHECKS),
-    *(PUBLICATIONS, RENAMES, REPORTS, RESETS, ROLLBACKS, UPLOADS, USER_UPDATES),
+    *(LOG_INS_OF_ADDRESS, MAIL_REQUESTS, MAILS, MESSAGES, NOTICES, PLAYS, PORTAL_CODES),
+    *(PRECHECKS, PUBLICATIONS, RECEIPTS, RENAMES, REPORTS, RESETS, ROLLBACKS, UPLOADS),
+    USER_UPDATES,
 )
 """All limits, in the order in which whoever needs several asks."""
 

@@ -151,6 +151,82 @@ async def reported(db: Db, most: int) -> Reported:
     """The queue of reports. No more than `most` subjects are counted."""
 
 
+class Due(NamedTuple):
+    """How many subjects have open reports, of how many the first is overdue, and how many have a
+    notice of the abuse of children. In how many seconds half of the outcomes of the last 24 hours
+    came, and nine tenths, after the first report that they close: None without one."""
+
+    open: int
+    overdue: int
+    child: int
+    half: float | None
+    most: float | None
+
+
+@one("""
+    with waits as (
+        select extract(epoch from d.created - r.created)::float8 as seconds
+        from (
+            select subject, upto, created from report_decisions
+            where created > clock_timestamp() - interval '24 hours'
+            order by created desc limit 1000
+        ) d
+        cross join lateral (
+            select created from reports
+            where subject = d.subject and not replaced and number <= d.upto and number > coalesce((
+                select max(upto) from report_decisions where subject = d.subject and upto < d.upto
+            ), 0)
+            order by number limit 1
+        ) r
+    )
+    select count(*) as open, count(*) filter (where due <= clock_timestamp()) as overdue,
+           (
+               select count(*) from (
+                   select from report_queue where reason = 'child' limit :most::bigint
+               ) c
+           ) as child,
+           (select percentile_disc(0.5) within group (order by seconds) from waits) as half,
+           (select percentile_disc(0.9) within group (order by seconds) from waits) as most
+    from (
+        select due from report_queue where reason = '' order by kind, due limit :most::bigint
+    ) q
+""")
+async def due(db: Db, most: int) -> Due:
+    """What of the queue of reports is due, and how long the outcomes of a day took. No more than
+    `most` subjects are counted, and 1,000 outcomes looked at."""
+
+
+class Disputed(NamedTuple):
+    """How many appeals are open, and how many were answered in the last 24 hours, by the outcome;
+    and how many decisions were reversed in that time, on appeal or without."""
+
+    open: int
+    confirmed: int
+    reversed: int
+    reversals: int
+
+
+@one("""
+    select (
+        select count(*) from (
+            select from appeals where state = 'open' order by party, number limit :most::bigint
+        ) o
+    ) as open, count(*) filter (where state = 'confirmed') as confirmed,
+    count(*) filter (where state = 'reversed') as reversed, (
+        select count(*) from (
+            select from decisions where reversed > now() - interval '24 hours'
+            order by reversed limit :most::bigint
+        ) r
+    ) as reversals
+    from (
+        select state from appeals where decided > now() - interval '24 hours'
+        order by decided limit :most::bigint
+    ) a
+""")
+async def disputed(db: Db, most: int) -> Disputed:
+    """Appeals and reversals. No more than `most` of each are counted."""
+
+
 @one("""
     select count(*) as rows,
            coalesce(greatest(extract(epoch from clock_timestamp() - min(created)), 0), 0)::integer

@@ -96,6 +96,23 @@ class ReportsResolved(Task, frozen=True, tag="ReportsResolved"):
         return f"reports of {self.number}"
 
 
+class BlockDecided(Task, frozen=True, tag="BlockDecided"):
+    """Notify all whose content or avatar has the file of these `paths` that a moderator has blocked
+    it, by the decision with this id and `number`; or that the decision is `reversed`."""
+
+    decision: str
+    number: int
+    sha256: str
+    paths: list[str]
+    reversed: bool = False
+    reason: str = ""
+
+    @property
+    def topic(self) -> str:
+        """The file: whoever is told of two decisions is told in their order."""
+        return f"block of {self.sha256}"
+
+
 class StudioNotification(Task, frozen=True, tag="StudioNotification"):
     """Send a notification of the studio. The `audience` is `users`, those of the list `users`,
     which are in order; `everybody`; or the `followers` of the user or `entrants` of the challenge
@@ -130,6 +147,30 @@ class UserClearance(Task, frozen=True, tag="UserClearance"):
         return f"clearance of {self.user}"
 
 
+class CopyHold(Task, frozen=True, tag="CopyHold"):
+    """Copy the record of what is held, once all of its files are claimed, if the service has any
+    `files`."""
+
+    hold: str
+    files: bool = True
+
+    @property
+    def topic(self) -> str:
+        """The hold: one of its tasks is done after the other."""
+        return f"hold {self.hold}"
+
+
+class ReleaseHold(Task, frozen=True, tag="ReleaseHold"):
+    """Give up the files of a hold that has ended."""
+
+    hold: str
+
+    @property
+    def topic(self) -> str:
+        """As that of CopyHold."""
+        return f"hold {self.hold}"
+
+
 class RenewWords(Task, frozen=True, tag="RenewWords"):
     """Write by what content is found anew, of all of it: this release makes other words of the same
     text than the one before. An upgrade puts it."""
@@ -151,6 +192,17 @@ class DeleteBlockedFile(Effect, frozen=True, tag="DeleteBlockedFile"):
     def topic(self) -> str:
         """The digest: whoever lifts its block withdraws the task."""
         return self.sha256
+
+
+class KeepHold(Effect, frozen=True, tag="KeepHold"):
+    """Keep the bytes of a hold apart, whose record is copied."""
+
+    hold: str
+
+    @property
+    def topic(self) -> str:
+        """As that of CopyHold."""
+        return f"hold {self.hold}"
 
 
 class DeleteUnusedFiles(Effect, frozen=True, tag="DeleteUnusedFiles"):

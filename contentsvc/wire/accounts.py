@@ -24,6 +24,7 @@ from contentsvc.wire.base import (
     Wire,
     described,
 )
+from contentsvc.wire.legal import AcceptedTerms, Version
 
 SHORTEST_NAME: Final = 3
 LONGEST_NAME: Final = 32
@@ -54,12 +55,18 @@ Email = Annotated[
 Password = Annotated[str, Meta(min_length=8, max_length=128)]
 
 
-class Registration(Wire):
-    """A new user."""
+class FullAccount(Wire):
+    """What makes a guest a full account."""
 
     username: Username
     email: Email
     password: Password
+
+
+class Registration(FullAccount):
+    """A new user. `terms` is the version of the terms that they accept."""
+
+    terms: Version | None = None
 
 
 class PasswordChange(Wire):
@@ -485,6 +492,7 @@ class FullUser(Record):
     public_profile: Profile
     role: Role
     guest: Annotated[bool, described("whether it is a guest, and no full account yet")]
+    terms: AcceptedTerms | None
 
 
 class UsernameChange(Wire):
@@ -500,12 +508,14 @@ class RoleBody(Wire):
 
 
 class UserUpdate(Wire):
-    """The parts of a user that can change (accounts#update)."""
+    """The parts of a user that can change (accounts#update). `reason` is for who changes another's:
+    why."""
 
     avatar: MediaPath | None
     emblem: Guid | None
     full_profile: Profile
     public_profile: Profile
+    reason: Annotated[str, Meta(max_length=4096)] = ""
 
 
 # Python also trims the five control characters; ECMA-262, which the document has, does not.

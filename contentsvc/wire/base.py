@@ -7,7 +7,9 @@ from typing import Annotated, Final, Literal
 from msgspec import UNSET, Meta, Raw, Struct, UnsetType
 
 
-def described(text: str, *, bits: int | None = None, examples: Sequence[str] | None = None) -> Meta:
+def described(
+    text: str, *, bits: int | None = None, examples: Sequence[object] | None = None
+) -> Meta:
     """The description of a type in the document, the size of an integer, and examples of a text.
     What is said about wrong input does not have it."""
     more: dict[str, object] = {} if bits is None else {"format": f"int{bits}"}

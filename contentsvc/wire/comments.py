@@ -70,9 +70,10 @@ class CommentRemoval(Wire):
 
 
 class CommentsLock(Wire):
-    """Whether the comments on a content are locked."""
+    """Whether the comments on a content are locked, and why."""
 
     locked: bool
+    reason: Annotated[str, Meta(max_length=4096)] = ""
 
 
 class Comment(Record):

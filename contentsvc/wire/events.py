@@ -25,6 +25,10 @@ EventKind = Literal[
     "FileStored",
     "ReportOpened",
     "ReportResolved",
+    "DecisionTaken",
+    "DecisionReversed",
+    "AppealOpened",
+    "NoticeFiled",
     "ChallengeEntered",
     "ChallengeClosed",
     "WebhookDisabled",
@@ -32,7 +36,16 @@ EventKind = Literal[
 """What happens of which a back end may hear."""
 EVENT_KINDS: Final[tuple[EventKind, ...]] = get_args(EventKind)
 EventSubjectKind = Literal[
-    "user", "content", "comment", "collection", "file", "challenge", "webhook"
+    "user",
+    "content",
+    "comment",
+    "collection",
+    "file",
+    "message",
+    "challenge",
+    "webhook",
+    "notice",
+    "appeal",
 ]
 MOST_WAIT: Final = 30
 """Seconds for which a reader may wait."""
@@ -43,7 +56,7 @@ _AFTER: Final = Meta(ge=0, le=2**63 - 1, description="a number: that of the last
 
 class EventSubject(Record, omit_defaults=True):
     """What an event is about. The id of a comment is its number, and `content` is what it is on;
-    that of a file is its sha256."""
+    that of a file is its sha256. That of a message is its sender's, who is in the data."""
 
     kind: Annotated[str, Meta(extra_json_schema={"enum": list(get_args(EventSubjectKind))})]
     id: str
@@ -66,6 +79,8 @@ class EventData(Record, omit_defaults=True, kw_only=True):
     use: Annotated[str, described("what the file was announced for")] | UnsetType = UNSET
     reason: Annotated[str, described("the reason of the report: a word")] | UnsetType = UNSET
     outcome: Annotated[str, described("what was decided about reports")] | UnsetType = UNSET
+    action: Annotated[str, described("what was decided about the subject")] | UnsetType = UNSET
+    sender: Annotated[Id, described("who has sent the message")] | UnsetType = UNSET
     entry: Annotated[Id, described("the content that was entered")] | UnsetType = UNSET
     winners: Annotated[list[Id], described("the entries that have won")] | UnsetType = UNSET
 

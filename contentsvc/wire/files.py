@@ -127,6 +127,7 @@ class UserStorage(Record):
 
 
 class BlockBody(Wire):
-    """Why a file is blocked."""
+    """Why a file is blocked. With `preserve`, its bytes are kept for a hold (moderation#holds)."""
 
     reason: Line
+    preserve: bool = False

@@ -7,6 +7,7 @@ from msgspec import UNSET, Meta, UnsetType, field
 from contentsvc.wire.accounts import Ban, Email, Identity, Role, UserInfo
 from contentsvc.wire.base import (
     GUID_PATTERN,
+    NOT_BLANK,
     TYPED,
     Count,
     Guid,
@@ -16,21 +17,23 @@ from contentsvc.wire.base import (
     Record,
     Seconds,
     SortedPart,
+    Timestamp,
     Wire,
     described,
 )
 from contentsvc.wire.comments import Comment
 
-_KINDS = {"enum": ["content", "comment", "user", "collection"]}
+ReportedKind = Literal["content", "comment", "user", "collection", "file", "message"]
 
 
 class ReportedSubject(Record, omit_defaults=True):
     """What was reported. The id of a comment is its number; then `content` is the content that it
-    is on."""
+    is on. That of a file is its sha256. `user` is who has sent a message."""
 
-    kind: Annotated[str, Meta(extra_json_schema=_KINDS)]
+    kind: Annotated[str, Meta(extra_json_schema={"enum": list(get_args(ReportedKind))})]
     id: str
     content: Id | UnsetType = UNSET
+    user: Id | UnsetType = UNSET
 
 
 Act = Literal[
@@ -48,11 +51,19 @@ Act = Literal[
     "comments_locked",
     "comments_unlocked",
     "comment_deleted",
+    "comment_restored",
+    "message_removed",
+    "message_restored",
     "collection_deleted",
     "user_changed",
+    "profile_cleared",
+    "profile_restored",
     "user_banned",
     "ban_lifted",
     "user_warned",
+    "warning_withdrawn",
+    "user_restricted",
+    "restriction_lifted",
     "user_cleared",
     "user_renamed",
     "email_changed",
@@ -73,6 +84,14 @@ Act = Literal[
     "notification_stopped",
     "report_upheld",
     "report_dismissed",
+    "reversal_noted",
+    "appeal_confirmed",
+    "appeal_reversed",
+    "hold_placed",
+    "hold_changed",
+    "hold_erased",
+    "hold_read",
+    "hold_escalated",
     "role_changed",
     "service_account_created",
     "service_account_changed",
@@ -88,6 +107,7 @@ Act = Literal[
 SubjectKind = Literal[
     "content",
     "comment",
+    "message",
     "user",
     "collection",
     "challenge",
@@ -114,8 +134,8 @@ class Subject(Record):
 class AuditLogEntry(Record, omit_defaults=True):
     """What an admin did, and could do only as an admin. `adminKind` says whether `admin` is the id
     of a user or of a service account, or the operator has used a command: then it is the nil GUID.
-    `reason` is empty if none was given. `counts` is there if it was about several things: how many
-    of each kind."""
+    `reason` is empty if none was given. `decision` is the id of the decision that it is of, null if
+    there is none. `counts` is there if it was about several things: how many of each kind."""
 
     id: Id
     admin: Id
@@ -124,6 +144,7 @@ class AuditLogEntry(Record, omit_defaults=True):
     subject: Subject
     reason: str
     created: Seconds
+    decision: Id | None
     counts: (
         Annotated[dict[str, Count], described("what it was about", examples=[{"comments": 12}])]
         | None
@@ -170,6 +191,7 @@ class ActionsQuery(Part):
 
 
 ActReason = Annotated[str, Meta(min_length=1, max_length=4096)]
+ReportText = Annotated[str, Meta(max_length=4096)]
 
 
 class EmailReplacement(Wire):
@@ -208,9 +230,108 @@ class WarningBody(Wire):
     id: Guid | None = None
 
 
-ReportedKind = Literal["content", "comment", "user", "collection"]
+HoldKind = Literal["content", "user", "file"]
+"""What can be held."""
+HoldState = Literal["copying", "kept", "failed"]
+"""copying: not all is kept yet. failed: all is kept that there was, and some of it was lost before
+that."""
+
+
+class HoldBody(Wire):
+    """Why something is held, and until when: at most 5 years from now; a year without it."""
+
+    reason: ActReason
+    until: Timestamp | None = None
+
+
+class Escalation(Record):
+    """To whom what is held was given, such as an authority: when, under which reference, and who
+    has noted it."""
+
+    id: Id
+    to: str
+    reference: str
+    at: Seconds
+    note: str
+    by: Id
+    created: Seconds
+
+
+class EscalationBody(Wire):
+    """To whom what is held was given, and when. Another one with the same id replaces it."""
+
+    to: Annotated[
+        str,
+        Meta(min_length=1, max_length=256, examples=["police of the capital"]),
+        NOT_BLANK,
+    ]
+    reference: Annotated[str, Meta(max_length=256, examples=["case 26/1187"])]
+    at: Annotated[int, Meta(ge=0, le=253_402_300_799, description="a moment in Unix seconds")]
+    note: ReportText = ""
+
+
+class HoldsQuery(Part):
+    """Only what is held of this kind."""
+
+    kind: Annotated[HoldKind, Meta(description="what is held")] | None = None
+
+
+class Hold(Record):
+    """Something that is held. The `id` of a file is its sha256. `by` is who has placed it, and
+    `bytes` those of its files."""
+
+    kind: Annotated[str, Meta(extra_json_schema={"enum": list(get_args(HoldKind))})]
+    id: str
+    reason: str
+    until: Seconds
+    by: Id
+    created: Seconds
+    state: Annotated[str, Meta(extra_json_schema={"enum": list(get_args(HoldState))})]
+    bytes: Annotated[int, described("a number of bytes")]
+    escalations: list[Escalation]
+
+
+class HeldFile(Record):
+    """A file of what is held. `url` and `expires` are null if its bytes are not kept."""
+
+    path: str
+    sha256: str
+    size: Annotated[int, described("a number of bytes")]
+    media_type: str
+    url: str | None
+    expires: Seconds | None
+
+
+class HeldCopy(Record):
+    """What is held: the `record` as it was, and the files."""
+
+    kind: Annotated[str, Meta(extra_json_schema={"enum": list(get_args(HoldKind))})]
+    id: str
+    reason: str
+    until: Seconds
+    by: Id
+    created: Seconds
+    state: Annotated[str, Meta(extra_json_schema={"enum": list(get_args(HoldState))})]
+    record: JsonObject
+    files: list[HeldFile]
+
+
 Reason = Literal["spam", "abuse", "sexual", "violence", "copyright", "cheating", "other"]
-ReportText = Annotated[str, Meta(max_length=4096)]
+AnyReason = Literal[
+    "spam",
+    "abuse",
+    "sexual",
+    "violence",
+    "copyright",
+    "cheating",
+    "other",
+    "illegal",
+    "intimate",
+    "child",
+    "trademark",
+    "personal",
+]
+"""Those of reports and of notices."""
 
 
 class ReportBody(Wire):
@@ -227,24 +348,40 @@ class UserReportBody(ReportBody):
     messages: Annotated[list[Guid], Meta(max_length=20)] = []
 
 
+class ReportsQuery(Part):
+    """A part of the reports of a subject. `user` is who has sent it, of a message alone."""
+
+    user: Guid | None = None
+
+
+class SenderQuery(Wire):
+    """Which subject it is: `user` is who has sent it, of a message alone."""
+
+    user: Guid | None = None
+
+
 class QueueQuery(SortedPart):
     """A part of the queue: only subjects of this kind, or with open reports of this reason."""
 
     kind: Annotated[ReportedKind, Meta(description="what is reported")] | None = None
-    reason: Annotated[Reason, Meta(description="a reason of open reports")] | None = None
+    reason: Annotated[AnyReason, Meta(description="a reason of open reports")] | None = None
+    sort: Annotated[Literal["reports", "due"], Meta(description="what comes first")] = "reports"
 
 
 class QueuedSubject(Record):
-    """A subject with open reports: how many there are, also by reason, and when the first and the
-    last of them were made. `upTo` is the id of the last. `author` is who has made the subject, or
+    """A subject with open reports: how many there are, how many of these are notices, how many have
+    each reason, when the first and the last of them were made, and when the first is `due`: to be
+    answered. `upTo` is the id of the last. `author` is who has made the subject, or
     is it; null if they have left. `excerpt` and `thumbnailUri` are of what it shows now: null if it
     shows no text, or no picture."""
 
     subject: ReportedSubject
     reports: Count
+    notices: Count
     reasons: dict[str, Count]
     first: Seconds
     last: Seconds
+    due: Seconds
     up_to: Id
     author: UserInfo | None
     excerpt: Annotated[str | None, described("at most 200 characters", examples=["Castle run"])]
@@ -252,10 +389,12 @@ class QueuedSubject(Record):
 
 
 class Report(Record):
-    """A report. `evidence` is the subject's text as it was then."""
+    """A report. `evidence` is the subject's text as it was then. A notice is one too: it has the id
+    of that in `notice`, and no reporter."""
 
     id: Id
-    reporter: Id
+    reporter: Id | None
+    notice: Id | None
     reason: str
     text: str
     evidence: JsonObject

@@ -32,6 +32,7 @@ from contentsvc.wire.base import (
     tag_of,
 )
 from contentsvc.wire.comments import CommentNumber
+from contentsvc.wire.decisions import DecidedSubject
 from contentsvc.wire.moderation import ReportedSubject
 
 _TOPIC = "[a-z0-9._-]{1,64}"
@@ -63,11 +64,13 @@ class FriendConfirm(Notification, tag="FriendConfirm"):
 
 
 class FriendMessage(Notification, tag="FriendMessage"):
-    """A message of a friend. `message` is its id; those that debugging makes have none."""
+    """A message of a friend. `message` is its id; those that debugging makes have none. If the
+    message was taken away, `removed` is true and the text is empty."""
 
     sender: Guid
     text: str
     message: Guid | UnsetType = UNSET
+    removed: bool | UnsetType = UNSET
 
 
 class NewFollower(Notification, tag="NewFollower"):
@@ -104,17 +107,20 @@ class PartyInviteDecline(Notification, tag="PartyInviteDecline"):
 
 
 class ContentSuspended(Notification, tag="ContentSuspended"):
-    """An admin has suspended a content of the user."""
+    """An admin has suspended a content of the user, by a `decision`."""
 
     content: Guid
     reason: str
+    decision: Guid | UnsetType | None = UNSET
 
 
 class ContentRestored(Notification, tag="ContentRestored"):
-    """An admin has restored a content of the user."""
+    """An admin has restored a content of the user. `decision` is what that reverses; null if it was
+    suspended without one."""
 
     content: Guid
     reason: str
+    decision: Guid | UnsetType | None = UNSET
 
 
 class CommentOnContent(Notification, tag="CommentOnContent"):
@@ -134,17 +140,46 @@ class CommentReply(Notification, tag="CommentReply"):
 
 
 class CommentRemoved(Notification, tag="CommentRemoved"):
-    """Somebody else has deleted a comment of the user."""
+    """Somebody else has deleted a comment of the user. `decision` is that of an admin; null if it
+    was the author of the content."""
 
     content: Guid
     comment: CommentNumber
     reason: str
+    decision: Guid | UnsetType | None = UNSET
 
 
 class AccountWarning(Notification, tag="AccountWarning"):
-    """An admin warns the user."""
+    """An admin warns the user, by a `decision`."""
 
     reason: str
+    decision: Guid | UnsetType | None = UNSET
+
+
+class DecisionTaken(Notification, tag="DecisionTaken"):
+    """An admin has decided something about the user, or what the user has made, of which no other
+    kind tells: see `action`."""
+
+    decision: Guid
+    action: str
+    subject: DecidedSubject
+
+
+class DecisionReversed(Notification, tag="DecisionReversed"):
+    """A decision about the user, or what the user has made, was reversed."""
+
+    decision: Guid
+    reason: str
+
+
+class AppealDecided(Notification, tag="AppealDecided"):
+    """Somebody has answered an appeal of the user's: against a `decision`, or against what was
+    decided of the user's report of a `subject`."""
+
+    outcome: Annotated[str, Meta(extra_json_schema={"enum": ["confirmed", "reversed"]})]
+    reason: str
+    decision: Guid | UnsetType = UNSET
+    subject: ReportedSubject | UnsetType = UNSET
 
 
 class ReportResolved(Notification, tag="ReportResolved"):
@@ -260,6 +295,9 @@ AnyNotification = (
     | CommentReply
     | CommentRemoved
     | AccountWarning
+    | DecisionTaken
+    | DecisionReversed
+    | AppealDecided
     | ReportResolved
     | Studio
     | Deleted
@@ -270,7 +308,12 @@ KINDS: tuple[str, ...] = tuple(
     tag_of(kind) for kind in get_args(AnyNotification) if kind is not Deleted
 )
 """The kinds that are sent."""
-NOT_MUTABLE = frozenset({"ContentSuspended", "ContentRestored", "AccountWarning", "CommentRemoved"})
+NOT_MUTABLE = frozenset(
+    {
+        *("ContentSuspended", "ContentRestored", "AccountWarning", "CommentRemoved"),
+        *("DecisionTaken", "DecisionReversed", "AppealDecided"),
+    }
+)
 """The kinds that nobody can mute (notifications#muting)."""
 OF_TOPIC = f"{tag_of(Studio)}:"
 """With a topic behind it, the name by which only that topic of the studio's is muted."""

@@ -9,11 +9,15 @@ POSTS: Final = frozenset(
     {
         "acceptPartyInvite",
         "announceFiles",
+        "appealDecision",
+        "appealNotice",
+        "appealReport",
         "checkUpload",
         "clearUser",
         "closeChallenge",
         "connectSession",
         "createComment",
+        "createDecision",
         "createPortalCode",
         "declinePartyInvite",
         "linkIdentity",
@@ -25,6 +29,7 @@ POSTS: Final = frozenset(
         "reportPlay",
         "reportUser",
         "restoreContent",
+        "reverseDecision",
         "revokeToken",
         "sendMessage",
         "sendPartyInvite",
@@ -42,6 +47,7 @@ ONCE: Final = {
 """The operations of other methods that may not, and why."""
 KEYS: Final = {
     "createComment": "writeId",
+    "createDecision": "id",
     "putProgress": "writeId",
     "putProgressByKey": "writeId",
     "sendMessage": "id",

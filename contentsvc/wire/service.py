@@ -4,7 +4,7 @@ from typing import Annotated
 
 from msgspec import Meta
 
-from contentsvc.wire.base import Record, described
+from contentsvc.wire.base import Count, Record, described
 
 
 class Label(Record):
@@ -53,7 +53,8 @@ class ServiceInfo(Record):
     content may have. With `freeTags` tags of no group are allowed too. `guests`: it takes guests,
     who may do what `guestsMay` names. `registration`: anyone may register. `markup` says how
     descriptions are written: `markdown` or `none`. `mail`: it sends mails, by which users confirm
-    their address and reset a password."""
+    their address and reset a password. For `unsendMinutes` who has sent a message can take it away;
+    0: without limit."""
 
     name: str
     platforms: list[Named]
@@ -67,3 +68,4 @@ class ServiceInfo(Record):
     markup: str
     links: list[ServiceLink]
     mail: bool
+    unsend_minutes: Count

@@ -73,12 +73,13 @@ class MessageCreate(Wire):
 
 
 class Message(Record):
-    """A message."""
+    """A message. If it was taken away, `removed` is true and the text is empty."""
 
     id: Id
     sender: Id
     text: str
     created: Seconds
+    removed: bool
 
 
 class Conversation(Record):

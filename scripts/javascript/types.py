@@ -20,6 +20,8 @@ export interface CallOptions {
   retries?: number | undefined;
   /** Further fields of the request's head. */
   headers?: Headers | Record<string, string> | [string, string][] | undefined;
+  /** A token that is good for this alone, in place of that of the log-in. */
+  token?: string | undefined;
   /** Seconds to wait for an answer. */
   timeout?: number | undefined;
   /** Keeps how something is when it is read. What replaces it with the same object is refused with

@@ -10,6 +10,7 @@ from twisted.internet.task import Clock
 from contentsvc.api.call import Viewer
 from contentsvc.api.content.platforms import Platforms
 from contentsvc.api.content.types import ContentTypes
+from contentsvc.api.moderation.acts import Acts
 from contentsvc.framework.db.query import Db
 from contentsvc.framework.http.call import Actor
 from contentsvc.framework.http.errors import Problem
@@ -51,7 +52,7 @@ class Caller:
     base_url = "http://called.example:81"
     conditional = False
     user_agent = None
-    guest = in_game = False
+    guest = in_game = restricted = False
 
     def __init__(
         self,
@@ -80,6 +81,9 @@ class Caller:
 
     def changes(self, content: str) -> None:
         """Which content the request is to change: nothing here."""
+
+    async def unrestricted(self, db: object) -> None:
+        """That the user is not shut out: nobody is here."""
 
     async def unchanged(self, db: object, changed: object = None) -> None:
         """What the client demands of the present state: nothing here."""
@@ -154,6 +158,22 @@ class FakeRevocation:
 
     def end(self, db: Db, sids: list[str]) -> None:
         db.after_commit(lambda: self.sids.extend(sids))
+
+
+class FakeRestrictions:
+    """Remembers who was shut out of something, once that is committed."""
+
+    def __init__(self) -> None:
+        self.users: list[str] = []
+
+    def note(self, db: Db, user: str) -> None:
+        db.after_commit(lambda: self.users.append(user))
+
+
+def acts(notifier: Notifier | None = None, queue: TaskQueue | None = None) -> Acts:
+    """What moderators do, in a service that sends no mail."""
+    told: Any = notifier or Notifier(), queue or Tasks(), FakeRevocation(), FakeRestrictions()
+    return Acts(*told, mails=None, reference="")
 
 
 INVITES: dict[str, Any] = {"require_invite": False, "invited_by": "anyone", "per_hour": 0}

@@ -20,7 +20,15 @@ from contentsvc.wire.base import Paging
 from contentsvc.wire.notifications import NotificationQuery
 from contentsvc.wire.progress import ProgressQuery
 from contentsvc.wire.searches import ContentQuery
-from tests.api.support import ApiCase, Caller, Notifier, Tasks, no_platforms, no_types
+from tests.api.support import (
+    ApiCase,
+    Caller,
+    Notifier,
+    Tasks,
+    acts,
+    no_platforms,
+    no_types,
+)
 from tests.support.databases import guid
 
 LARGE = Piece(rows=10**6, bytes=10**9)
@@ -238,8 +246,7 @@ class ContentTests(LongCase):
         )
         family = Content(
             self.db,
-            Notifier(),
-            Tasks(),
+            acts(),
             publishing,
             no_types(self.db),
             no_platforms(self.db),

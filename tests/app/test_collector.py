@@ -6,6 +6,7 @@ from twisted.trial.unittest import SynchronousTestCase
 from contentsvc.app import collector
 from contentsvc.app.metric_values import text
 from contentsvc.framework.tasks.task_queue import Backlog
+from contentsvc.store.status import Disputed, Due
 from tests.support.prometheus import samples
 
 
@@ -61,7 +62,17 @@ class QueueTests(SynchronousTestCase):
             Backlog("New", 1, 0, 2.0),
             Backlog("SendMail", 4, 2, 30),
         ]
-        found = numbers(list(collector.of_queues(waiting, ["A", "B"])))
+        queues = collector.Queues(waiting, Due(5, 2, 1, 60, 3600), Disputed(4, 3, 2, 1))
+        found = numbers(list(collector.of_queues(queues, ["A", "B"])))
+        self.assertEqual(found['contentsvc_reported_subjects{state="open"}'], 5)
+        self.assertEqual(found['contentsvc_reported_subjects{state="overdue"}'], 2)
+        self.assertEqual(found['contentsvc_reported_subjects{state="child"}'], 1)
+        states = [found[f'contentsvc_appeals{{state="{s}"}}'] for s in ("open", "confirmed")]
+        self.assertEqual(states, [4, 3])
+        self.assertEqual(found['contentsvc_appeals{state="reversed"}'], 2)
+        self.assertEqual(found["contentsvc_reversals"], 1)
+        self.assertEqual(found['contentsvc_decision_seconds{share="0.5"}'], 60)
+        self.assertEqual(found['contentsvc_decision_seconds{share="0.9"}'], 3600)
         self.assertEqual(found['contentsvc_outbox_tasks{kind="A"}'], 3)
         self.assertEqual(found['contentsvc_outbox_tasks{kind="B"}'], 0)
         self.assertEqual(found['contentsvc_outbox_tasks{kind="New"}'], 1)

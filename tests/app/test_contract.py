@@ -363,14 +363,14 @@ class OperationTests(ContractCase):
 
     def test_idempotency(self) -> None:
         """The member by which a request is known again is a GUID, and may be missing but of what
-        the studio tells its players."""
+        the studio tells its players, and of decisions."""
         for _, _, operation in self.operations():
             name = operation.get("x-idempotency-key")
             self.assertEqual(name, KEYS.get(operation["operationId"]))
             if name is not None:
                 self.assertTrue(operation["x-repeatable"])
                 body = operation["requestBody"]["content"]["application/json"]["schema"]
-                is_needed = operation["operationId"] == "sendStudioNotification"
+                is_needed = operation["operationId"] in {"sendStudioNotification", "createDecision"}
                 for schema in map(self.resolved, body.get("anyOf", [body])):
                     self.assertIn('"uuid"', json.dumps(schema["properties"][name]))
                     self.assertIs(name in schema["required"], is_needed)

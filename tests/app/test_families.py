@@ -18,7 +18,7 @@ from contentsvc.api.files.downloads import Downloads
 from contentsvc.api.files.files import Files
 from contentsvc.api.health import Health
 from contentsvc.api.notifications.notifications import DebugTools
-from contentsvc.api.service import Service
+from contentsvc.api.service import Legal, Service
 from contentsvc.app.context import Context, Credentials
 from contentsvc.app.domains.accounts import PORTAL
 from contentsvc.app.families import DOMAINS, FAMILIES, OPERATIONS
@@ -71,9 +71,11 @@ def installed(bucket: object, **settings: str) -> list[type]:
         queue=part,
         maintenance=part,
         revocation=SimpleNamespace(end=part),
+        restrictions=part,
         credentials=Credentials(part, part, part, part, part, part),
         mailing=None,
         bucket=place,
+        terms=part,
     )
     return [type(family) for domain in DOMAINS for family in domain.install(context).families]
 
@@ -87,7 +89,7 @@ class InstallTests(SynchronousTestCase):
     def test_all(self) -> None:
         """The domains install all families but health and the service's own, each once."""
         families = (*FAMILIES, *PORTAL)
-        classes = [one.handlers for one in families if one.handlers not in {Health, Service}]
+        classes = [one.handlers for one in families if one.handlers not in {Health, Legal, Service}]
         found = installed(
             BUCKET,
             files="local",

@@ -17,6 +17,7 @@ from contentsvc.client import ApiError, NotSignedIn, Page, UnknownNotification
 from contentsvc.framework.http.operations import Operation
 from contentsvc.framework.http.schemas import example
 from contentsvc.wire.accounts import UserInfo, UserSearch
+from contentsvc.wire.appeals import AppealBody
 from contentsvc.wire.base import Paging
 from contentsvc.wire.challenges import (
     AchievementDefinition,
@@ -56,7 +57,13 @@ HELPERS = {
 """Methods that are no operation: they end something, or send several requests."""
 NAMED = {"key": "key", "kind": "user"}
 """What is no id, by its parameter."""
-OTHERS = {"collections.list": (BOB,)}
+OTHERS = {
+    "collections.list": (BOB,),
+    "decisions.list_of_user": (ANN,),
+    "decisions.get_of_user": (ANN, BOB),
+    "decisions.appeal": (ANN, BOB, AppealBody(text="x")),
+    "reports.appeal": (ANN, "user", BOB, AppealBody(text="x")),
+}
 """Calls that are about the user's own, unless they name another user."""
 
 
@@ -161,7 +168,7 @@ class RequestTests(Case):
         for name in CALLS:
             words = re.findall("[A-Z]?[a-z]+", SERVED[request_of(name)].id)
             verb, *others = (word.lower() for word in words)
-            own_verb, *own = name.partition(".")[2].split("_")
+            own_verb, *own = name.partition(".")[2].replace("_of_", "_").split("_")
             self.assertEqual(own_verb, verb, name)
             self.assertEqual([word for word in others if word in own], own, name)
 

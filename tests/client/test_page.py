@@ -42,6 +42,9 @@ class StepTests(Case):
         self.assertIn((1, ["Nineteen floors."]), said)
         self.assertIn(("friends:", [f"{name}m"]), said)
         self.assertIn(("thread:", ["Tower at nine?"]), said)
+        self.assertIn(("taken away:", True, True), said)
+        clause, why = "Terms of service, 4: Conduct", "They do nothing but quarrel here."
+        self.assertIn(("decided:", "lock_comments", clause, why), said)
         self.assertIn((1, "spam", "Nineteen floors."), said)
         self.assertIn(("unread:", 0), said)
         self.assertIn(("event:", "ContentStatus", True), said)

@@ -44,6 +44,9 @@ LATER = ", ".join(
         *("words", "word_tallies", "uncounted_words"),
         *("tags", "tag_spellings", "tag_tallies", "uncounted_tags"),
         *("portal_codes", "guest_secrets", "content_names", "package_platforms"),
+        *("decisions", "standing_decisions", "decision_users", "appeals"),
+        *("notices", "notice_subjects", "removed_messages"),
+        *("holds", "held_pieces", "held_files", "escalations"),
     )
 )
 """The tables of the upgrades since 1.0.0."""

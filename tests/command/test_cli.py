@@ -437,7 +437,8 @@ class EmbeddedTests(TestCase):
         token = (await daemon.command("token", "kestrel")).strip()
         user = Tokens(Keys.load(daemon.secret_file), Clock()).verify(token).user
         written = {"AccountWarning", "CommentOnContent", "CommentRemoved"}
-        written |= {"CommentReply", "ContentSuspended", "FriendConfirm", "FriendMessage"}
+        written |= {"CommentReply", "ContentRestored", "ContentSuspended", "FriendConfirm"}
+        written |= {"FriendMessage"}
         told: list[str] = []
 
         async def look() -> None:

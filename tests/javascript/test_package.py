@@ -20,7 +20,7 @@ COMMITTED = {
     "portal/pictures.js": ROOT / "contentsvc/portal/pictures.js",
 }
 """What the daemon serves, by the paths in `dist` of what is built."""
-MOST_ALL, MOST_CORE = 18_900, 7_340
+MOST_ALL, MOST_CORE = 19_300, 7_600
 """Bytes of a build, minified and gzipped. Of all, 14,000 are for what it does without the library,
 850 for the library, 1,900 for what leaves metadata out of pictures, 300 for whole numbers, 100 for
 `seen`, 180 for names of files, 300 for guests and portal codes, and the rest for what later

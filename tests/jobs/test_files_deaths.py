@@ -23,9 +23,9 @@ due, claim, end, lock what is marked, remove, COMMIT."""
 LAPSING = 6
 """Of a lapse: who, the storage row, the announcements, the locks and times of their files,
 COMMIT."""
-DELETION = 7
-"""Of a deletion of blocked bytes: whether, claim, what may come again, its images, keys of users'
-own, end; whether there is one more."""
+DELETION = 8
+"""Of a deletion of blocked bytes: whether, claim, what may come again, what waits for a hold,
+its images, keys of users' own, end; whether there is one more."""
 SEEDS, ROUNDS, PROCESSES = rounds(1, 2, 4), 25, 3
 
 

@@ -38,13 +38,13 @@ class ReportsTests(StepCase):
 
     async def decide(self, outcome: str, upto: int = 0) -> None:
         """Close the reports up to the one at this place of the list, the newest by default."""
-        given = "content", self.castle, None, 200, 2**22
+        given = "content", self.castle, None, None, 200, 2**22
         listed = await reports.of_subject(self.db, *given)
         async with self.db.transaction() as tx:
-            held = await reports.lock(tx, "content", self.castle)
+            held = await reports.lock(tx, "content", self.castle, None)
             assert held is not None
             number, after = listed[upto].number, held.decided
-            await reports.decide(tx, held.number, after, number, outcome)
+            await reports.decide(tx, held.number, after, number, outcome, guid())
             task = ReportsResolved(
                 subject=ReportedSubject("content", self.castle),
                 number=held.number,

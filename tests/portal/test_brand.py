@@ -87,7 +87,7 @@ class SampleTests(AxeCase, ChallengeCase):
         for path in ("/log-in", "/settings"):
             ada.go(path)
             footer = ada.page.get_by_role("contentinfo")
-            names = ["Play Kitea", "Imprint", "Privacy"]
+            names = ["Play Kitea", "Imprint", "Privacy", "Report illegal content"]
             expect(footer.get_by_role("link")).to_have_text(names, use_inner_text=True)
         imprint = footer.get_by_role("link", name="Imprint", exact=True)
         self.assertEqual("https://kitea.example/imprint", imprint.get_attribute("href"))

@@ -25,6 +25,7 @@ class ConsoleTests(WalkCase):
         shelf = await self.reported_collection(author, contents[0])
 
         def journey(ada: Person, ben: Person) -> None:
+            ada.page.clock.install()
             self.queue(ada, (contents[0].sent["name"], author.username), said)
             self.warn(ada, comment.rpartition("/")[2])
             self.remove_collection(ada, author, contents[0], shelf)
@@ -74,6 +75,7 @@ class ConsoleTests(WalkCase):
         expect(reason).to_have_attribute("aria-invalid", "true")
         reason.fill("No advertising.")
         ada.press("Warn")
+        ada.wait_until_sent()
         history = ada.main.get_by_role("list", name="What was done").first
         expect(history).to_contain_text("No advertising.")
         ada.press("Next")

@@ -5,6 +5,7 @@ from __future__ import annotations
 from playwright.sync_api import Locator, expect
 
 from tests.contract.browser import step
+from tests.portal.test_undo import undo
 from tests.portal.walk import Person, WalkCase, button
 from tests.spec.data import User
 
@@ -109,6 +110,61 @@ class MessagesTests(WalkCase):
         expect(ada.main.get_by_role("alert")).to_be_visible()
         expect(field).to_have_value("First\nSecond")
         ada.spare("400")
+
+    async def test_unsend(self) -> None:
+        """A player takes back what they wrote; the other's goes as it is taken away."""
+        self.ada, self.ben = await self.user(), await self.user()
+        await self.befriend(self.ada, self.ben)
+        await self.say(self.ben, self.ada, "Who is there?")
+        await self.say(self.ada, self.ben, "Wrong window.")
+
+        def journey(ada: Person) -> None:
+            ada.log_in(self.ada, f"/messages/{self.ben.id}")
+            self.put_back(ada)
+            self.unsent(ada)
+            self.taken_by_other(ada)
+            self.previews(ada)
+
+        await self.walk(journey)
+
+    @step
+    def put_back(self, ada: Person) -> None:
+        """One's own message alone has the button; at once it is not shown, and Undo has it back."""
+        expect(button(self.item(ada, "Who is there?"), "Unsend")).to_have_count(0)
+        button(self.item(ada, "Wrong window."), "Unsend: Wrong window.").click()
+        expect(self.item(ada, "Message removed")).to_contain_text("You")
+        expect(self.item(ada, "Wrong window.")).to_have_count(0)
+        undo(ada).click()
+        expect(self.item(ada, "Wrong window.")).to_be_visible()
+        self.assertIn("Wrong window.", self.texts(self.ada, self.ben))
+
+    @step
+    def unsent(self, ada: Person) -> None:
+        """Once the page is left the service has it, and it says so in its place."""
+        button(self.item(ada, "Wrong window."), "Unsend: Wrong window.").click()
+        with ada.answered("DELETE */messages/*"):
+            ada.page.evaluate("dispatchEvent(new Event('pagehide'))")
+        self.assertEqual(["Who is there?", ""], self.texts(self.ada, self.ben))
+        expect(self.item(ada, "Message removed")).to_be_visible()
+
+    @step
+    def taken_by_other(self, ada: Person) -> None:
+        """What the other takes away goes without a reload."""
+        path = f"user/{self.ben.id}/friend/{self.ada.id}/messages"
+        self.wait(self.post(path, {"text": "Never mind."}, by=self.ben, expect=201))
+        expect(self.item(ada, "Never mind.")).to_be_visible()
+        found = self.wait(self.get(path, by=self.ben, expect=200))
+        self.wait(self.delete(f"{path}/{found.json()[0]['id']}", by=self.ben, expect=204))
+        expect(self.item(ada, "Never mind.")).to_have_count(0)
+        expect(self.item(ada, "Message removed")).to_have_count(2)
+
+    @step
+    def previews(self, ada: Person) -> None:
+        """The list of conversations and the notifications say so too."""
+        ada.go("/friends")
+        expect(ada.main.get_by_text("Message removed")).to_be_visible()
+        ada.go("/notifications")
+        expect(ada.main.get_by_text("Message removed")).to_be_visible()
 
     async def test_closed(self) -> None:
         """Who may not write reads why, and what helps."""

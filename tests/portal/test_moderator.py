@@ -11,7 +11,7 @@ from tests.portal.walk import Person, WalkCase, button
 from tests.spec.data import Content, User, guid, name
 
 DAY = 86_400
-TABS = 60
+TABS = 80
 """More than any place of the console needs."""
 
 
@@ -53,6 +53,7 @@ class ModeratorTests(WalkCase):
         reporter = await self.report(f"user/{player.id}")
 
         def journey(ada: Person) -> None:
+            ada.page.clock.install()
             ada.log_in(moderator, "/console/users")
             self.find(ada, player)
             self.ban(ada, player, moderator)
@@ -82,6 +83,8 @@ class ModeratorTests(WalkCase):
         reach(ada, ada.main.get_by_role("radio", name="1 day", exact=True))
         enter(ada, "Ban")
         expect(button(ada.main, "Banned")).to_be_focused()
+        with ada.answered("POST */moderation/decisions"):
+            ada.wait_until_sent()
         found = self.wait(self.get(f"user/{player.id}/ban", by=moderator, expect=200)).json()
         self.assertEqual("Nagging.", found["reason"])
         self.assertLess(abs(found["until"] - time() - DAY), 300)
@@ -109,6 +112,7 @@ class ModeratorTests(WalkCase):
         reporter = await self.report(content.path)
 
         def journey(ada: Person) -> None:
+            ada.page.clock.install()
             ada.log_in(moderator, f"/console/reports/content/{content.id}")
             places = self.places(ada)
             self.suspend(ada, author)
@@ -133,6 +137,8 @@ class ModeratorTests(WalkCase):
         ada.fill(Reason="Copied.")
         ada.press("Suspend")
         expect(button(ada.main, "Suspended")).to_have_attribute("aria-disabled", "true")
+        with ada.answered("POST */moderation/decisions"):
+            ada.wait_until_sent()
         told = self.wait(self.notifications(author))
         (reason,) = [one["reason"] for one in told if one["kind"] == "ContentSuspended"]
         self.assertEqual("Copied.", reason)
@@ -145,6 +151,8 @@ class ModeratorTests(WalkCase):
             ada.main.get_by_role("radio", name=choice, exact=True).check()
             ada.press("Ban")
             button(ada.main, "Banned").wait_for()
+            with ada.answered("POST */moderation/decisions"):
+                ada.wait_until_sent()
             until = self.wait(self.get(path, by=moderator, expect=200)).json()["until"]
             if days is None:
                 self.assertIsNone(until)
@@ -297,6 +305,7 @@ class ModeratorTests(WalkCase):
             ben.register("/publish")
             path = ben.publish_here("Tilting tower").removeprefix("/")
             self.wait(self.report(path))
+            ada.page.clock.install()
             ada.log_in(moderator, f"/console/reports/{path}")
             self.block(ada)
 
@@ -311,6 +320,7 @@ class ModeratorTests(WalkCase):
         cover.click()
         expect(cover.locator(".blurred")).to_have_count(0)
         ada.dialog.get_by_role("checkbox", name="level.bin").check()
+        ada.press("Block files", ada.dialog)
+        expect(ada.page.get_by_text("1 file blocked: Tilting tower")).to_be_visible()
         with ada.answered("PUT */files/*/block"):
-            ada.press("Block files", ada.dialog)
-        expect(ada.main.get_by_text("Done: Block files")).to_be_visible()
+            ada.wait_until_sent()

@@ -19,6 +19,8 @@ from tests.support.pictures import png
 PASSWORD = "open sesame"
 SITE = "\N{EN DASH} contentsvc"
 """What the title of each place ends with."""
+LATE = 10_500
+"""Milliseconds after which nothing can be put back, and what was decided is sent."""
 MOVE = """
 (path) => {
     if (new URL(path, location).pathname !== location.pathname)
@@ -177,6 +179,13 @@ class Person(Listener):
             yield
             self.until(lambda: bool(greeted), "no socket has said anything")
         self.page.remove_listener("websocket", greet)
+
+    def wait_until_sent(self) -> None:
+        """Let the time pass in which something can be taken back. The clock of the page was
+        installed."""
+        self.page.mouse.move(0, 0)
+        self.page.clock.run_for(LATE)
+        expect(self.page.locator("#undo")).to_have_count(0)
 
     def register(self, then: str = "/") -> None:
         """Make an account, and arrive there, logged in."""

@@ -16,17 +16,17 @@ VISITOR = (
         "/search?q=tower",
         "/search?q=zzz",
     ),
-    *("/challenges", "/log-in", "/register", "/account"),
+    *("/challenges", "/log-in", "/register", "/account", "/notice", "/legal"),
 )
 """The places of somebody without an account."""
 OWN = (
-    *("/notifications", "/friends", "/publish", "/settings"),
+    *("/notifications", "/friends", "/publish", "/settings", "/decisions"),
     *("/library", "/library/collections", "/library/memberships"),
 )
 """The places of a player that have no id."""
 CONSOLE = (
     *("/console/reports", "/console/users", "/console/actions", "/console/featured"),
-    "/console/tags",
+    *("/console/tags", "/console/appeals", "/console/holds"),
     *("/console/challenges", "/console/announcements", "/console/notifications"),
     *("/console/staff", "/console/events?live=no", "/console/statistics"),
     *("/console/service-accounts", "/console/webhooks"),
@@ -75,11 +75,15 @@ class WorldCase(WalkCase, ChallengeCase):
         challenge = await self.challenge()
         await self.put(f"{other.path}/featured", {"featured": True}, by=admin, expect=204)
         report = {"reason": "spam", "text": "Again."}
-        for thing in (other.path, f"user/{friend.id}"):
-            await self.post(f"{thing}/report", report, by=player, expect=204)
+        reported = ((other.path, player), (f"user/{friend.id}", player), (own.path, friend))
+        for thing, by in reported:
+            await self.post(f"{thing}/report", report, by=by, expect=204)
         await self.account("events", "users.read")
         hook = {"url": "https://hook.invalid/", "kinds": ["FileStored"], "enabled": False}
         await self.put(f"webhooks/{guid()}", hook, by=admin, expect=201)
+        decision = await self.decided(admin, own.id)
+        held = {"reason": "The police asks."}
+        await self.put(f"moderation/holds/content/{other.id}", held, by=admin, expect=204)
         told = {"id": guid(), "topic": "news", "data": {}, "to": [player.id]}
         await self.post("notifications", told, by=admin, expect=202)
         return World(
@@ -89,7 +93,7 @@ class WorldCase(WalkCase, ChallengeCase):
                 *(f"/content/{other.id}", f"/collections/{collection}", f"/user/{friend.id}"),
                 *(f"/user/{player.id}?tab={tab}" for tab in ("collections", "emblems")),
                 *(f"/messages/{friend.id}", f"/messages/{stranger.id}"),
-                f"/challenges/{challenge.id}",
+                *(f"/challenges/{challenge.id}", f"/decisions/{decision}"),
             ),
             admin,
             (
@@ -97,5 +101,21 @@ class WorldCase(WalkCase, ChallengeCase):
                 f"/console/users/{friend.id}",
                 f"/console/reports/content/{other.id}",
                 f"/console/reports/user/{friend.id}",
+                f"/console/reports/content/{own.id}",
+                f"/console/holds/content/{other.id}",
             ),
         )
+
+    async def decided(self, admin: User, content: str) -> str:
+        """The id of a decision that locks the comments of content."""
+        ground = {
+            "basis": "terms",
+            "reference": "Terms of service, 4",
+            "explanation": "They quarrel.",
+            "source": "report",
+            "automated": "no",
+        }
+        subject = {"kind": "content", "id": content}
+        body = {"id": guid(), "action": "lock_comments", "subject": subject, "ground": ground}
+        await self.post("moderation/decisions", body, by=admin, expect=201)
+        return str(body["id"])

@@ -49,6 +49,12 @@ USER = {
     "fullProfile": PROFILE,
     "publicProfile": PROFILE,
     "guest": bool,
+    "terms": ({"version": str, "accepted": int}, None),
+}
+LEGAL = {
+    "contacts": dict,
+    "terms": ({"version": str, "url": str}, None),
+    "notices": (str, None),
 }
 ANNOUNCEMENT = {
     "id": GUID,
@@ -183,8 +189,26 @@ MODERATION = _NOTIFICATION | {
     "kind": {"ContentSuspended", "ContentRestored"},
     "content": GUID,
     "reason": str,
+    "decision": (GUID, None),
 }
-WARNING = _NOTIFICATION | {"kind": {"AccountWarning"}, "reason": str}
+WARNING = _NOTIFICATION | {"kind": {"AccountWarning"}, "reason": str, "decision": GUID}
+DECIDED = {
+    "kind": {"content", "comment", "user", "file", "message"},
+    "id": str,
+    "content?": GUID,
+    "user?": GUID,
+}
+DECISION_TAKEN = _NOTIFICATION | {
+    "kind": {"DecisionTaken"},
+    "decision": GUID,
+    "action": {"lock_comments", "clear_profile", "ban", "restrict", "block_file", "remove"},
+    "subject": DECIDED,
+}
+DECISION_REVERSED = _NOTIFICATION | {
+    "kind": {"DecisionReversed"},
+    "decision": GUID,
+    "reason": str,
+}
 CONTENT_PUBLISHED = _NOTIFICATION | {"kind": {"ContentPublished"}, "author": GUID, "content": GUID}
 REVISION_PUBLISHED = _NOTIFICATION | {
     "kind": {"RevisionPublished"},
@@ -219,6 +243,7 @@ FRIEND_MESSAGE = _NOTIFICATION | {
     "sender": GUID,
     "text": str,
     "message": GUID,
+    "removed": bool,
 }
 COMMENTED = _NOTIFICATION | {
     "kind": {"CommentOnContent", "CommentReply"},
@@ -226,16 +251,29 @@ COMMENTED = _NOTIFICATION | {
     "content": GUID,
     "comment": int,
 }
+APPEAL_DECIDED = _NOTIFICATION | {
+    "kind": {"AppealDecided"},
+    "outcome": {"confirmed", "reversed"},
+    "reason": str,
+    "decision?": GUID,
+    "subject?": {
+        "kind": {"content", "comment", "user", "collection", "file"},
+        "id": str,
+        "content?": GUID,
+    },
+}
 COMMENT_REMOVED = _NOTIFICATION | {
     "kind": {"CommentRemoved"},
     "content": GUID,
     "comment": int,
     "reason": str,
+    "decision": (GUID, None),
 }
 REPORTED = {
-    "kind": {"content", "comment", "user", "collection"},
+    "kind": {"content", "comment", "user", "collection", "file", "message"},
     "id": (str, int),
     "content?": GUID,
+    "user?": GUID,
 }
 REPORT_RESOLVED = _NOTIFICATION | {
     "kind": {"ReportResolved"},
@@ -254,6 +292,9 @@ NOTIFICATION = (
     PARTY,
     MODERATION,
     WARNING,
+    DECISION_TAKEN,
+    DECISION_REVERSED,
+    APPEAL_DECIDED,
     CONTENT_PUBLISHED,
     REVISION_PUBLISHED,
     GUEST_INVITED,
@@ -263,17 +304,54 @@ NOTIFICATION = (
     COMMENTED,
     COMMENT_REMOVED,
 )
-MESSAGE = {"id": GUID, "sender": GUID, "text": str, "created": instant}
+MESSAGE = {"id": GUID, "sender": GUID, "text": str, "created": instant, "removed": bool}
 CONVERSATION = {"user": USER_INFO, "last": MESSAGE}
 NOTIFICATION_STATE = {"newest": int, "oldest": int, "unread": int}
 NOTIFICATION_SETTINGS = {"muted": [str]}
 REPORT_REASONS = {"spam", "abuse", "sexual", "violence", "copyright", "cheating", "other"}
+NOTICE_REASONS = {"illegal", "intimate", "child", "copyright", "trademark", "personal"}
+STATE = {"open", "upheld", "dismissed"}
+RECEIPT = {"id": GUID, "token": re.compile("notice-[A-Za-z0-9_-]{48}")}
+NOTICE_APPEAL = {
+    "id": GUID,
+    "state": {"open", "confirmed", "reversed"},
+    "reason": (str, None),
+}
+NOTICE = {
+    "id": GUID,
+    "state": STATE,
+    "created": instant,
+    "due": int,
+    "subjects": [
+        {
+            "kind": {"content", "comment", "user", "file", "message"},
+            "id": str,
+            "state": STATE,
+            "content?": GUID,
+            "user?": GUID,
+            "url?": str,
+            "appeal?": NOTICE_APPEAL,
+            "appealUntil?": int,
+        }
+    ],
+    "redress": (str, None),
+    "appeal?": NOTICE_APPEAL,
+    "appealUntil?": int,
+    "reason?": NOTICE_REASONS,
+    "explanation?": str,
+    "law?": (str, None),
+    "name?": (str, None),
+    "email?": (str, None),
+    "signature?": (str, None),
+}
 QUEUED = {
     "subject": REPORTED,
     "reports": int,
+    "notices": int,
+    "due": int,
     "reasons": lambda reasons: (
         type(reasons) is dict
-        and set(reasons) <= REPORT_REASONS
+        and set(reasons) <= REPORT_REASONS | NOTICE_REASONS
         and all(type(count) is int and count > 0 for count in reasons.values())
     ),
     "first": instant,
@@ -285,8 +363,9 @@ QUEUED = {
 }
 REPORT = {
     "id": (str, int),
-    "reporter": GUID,
-    "reason": REPORT_REASONS,
+    "reporter": (GUID, None),
+    "notice": (GUID, None),
+    "reason": REPORT_REASONS | NOTICE_REASONS,
     "text": (str, None),
     "evidence": dict,
     "created": instant,
@@ -317,6 +396,27 @@ COLLECTION = {
     "updated": instant,
     "kind": {"favourites", "collection"},
 }
+HOLD = {
+    "kind": {"content", "user", "file"},
+    "id": str,
+    "reason": str,
+    "until": int,
+    "by": GUID,
+    "created": instant,
+    "state": {"copying", "kept", "failed"},
+    "bytes": int,
+    "escalations": [
+        {
+            "id": GUID,
+            "to": str,
+            "reference": str,
+            "at": int,
+            "note": str,
+            "by": GUID,
+            "created": instant,
+        }
+    ],
+}
 ACTION = {
     "id": GUID,
     "admin": GUID,
@@ -325,12 +425,13 @@ ACTION = {
     "subject": {
         "kind": {
             *("content", "comment", "user", "collection", "challenge", "file"),
-            *("announcement", "notification", "service_account"),
+            *("announcement", "notification", "service_account", "message"),
         },
         "id": str,
     },
     "reason": str,
     "created": instant,
+    "decision": (GUID, None),
     "counts?": dict,
 }
 PROGRESS = {"key": str, "value": dict, "timestamp": instant, "version": int}
@@ -443,6 +544,7 @@ SERVICE = {
     "markup": {"markdown", "none"},
     "links": [{"label": LABEL, "url": str}],
     "mail": bool,
+    "unsendMinutes": int,
 }
 CONNECTION = {"socketUrl": re.compile(r"wss?://[^/?#]+/socket"), "accessToken": str}
 TOKENS = {
@@ -535,3 +637,56 @@ def _place(shape: dict[str, Any]) -> str:
     """Where to say so, if the specification does."""
     names = [name for name, one in globals().items() if one is shape]
     return f" (the shape {names[0]} of tests/spec/shapes.py)" if names else ""
+
+
+_DECISION = {
+    "id": GUID,
+    "action": {
+        *("suspend", "remove", "lock_comments", "clear_profile", "warn", "ban", "restrict"),
+        "block_file",
+    },
+    "subject": DECIDED,
+    "user": (GUID, None),
+    "what": ([{"publish", "comment", "message", "rate", "report"}], None),
+    "ground": {
+        "basis": {"terms", "illegal"},
+        "reference": str,
+        "explanation": str,
+        "category": (str, None),
+        "source": {"own", "report", "trusted", "order"},
+        "notice": (GUID, None),
+        "automated": {"no", "detected", "decided"},
+    },
+    "created": instant,
+    "until": (int, None),
+    "facts": (dict, None),
+    "replaced": (GUID, None),
+    "territory": {"everywhere"},
+    "appeals": [{"id": GUID, "state": {"open", "confirmed", "reversed"}}],
+}
+DECISION = _DECISION | {
+    "by": GUID,
+    "reversed": ({"by": GUID, "reason": str, "created": instant}, None),
+}
+USER_DECISION = _DECISION | {
+    "reversed": ({"reason": str, "created": instant}, None),
+    "appealUntil": instant,
+    "redress": str,
+}
+APPEAL = {
+    "id": GUID,
+    "from": {"author", "reporter", "notifier"},
+    "decision": (GUID, None),
+    "subject": {
+        "kind": {"content", "comment", "user", "collection", "file", "message"},
+        "id": str,
+        "content?": GUID,
+        "user?": GUID,
+    },
+    "user": (USER_INFO, None),
+    "notice": (GUID, None),
+    "text": str,
+    "created": instant,
+    "state": {"open", "confirmed", "reversed"},
+    "answer": ({"by": GUID, "reason": str, "created": instant}, None),
+}

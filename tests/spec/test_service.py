@@ -22,6 +22,7 @@ class ServiceTests(SpecCase):
                 "markup": "markdown",
                 "links": [],
                 "mail": False,
+                "unsendMinutes": 60,
             },
             {key: value for key, value in found.items() if key not in {"platforms", "types"}},
         )

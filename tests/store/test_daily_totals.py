@@ -7,6 +7,7 @@ import psycopg2
 
 from contentsvc.store import daily_totals
 from contentsvc.store.accounts import sessions
+from contentsvc.store.moderation import legal_log
 from contentsvc.wire.accounts import CLIENT
 from contentsvc.wire.moderation import DayStatistics
 from tests.support.databases import StoreCase, guid, together
@@ -105,6 +106,34 @@ class StatisticsTests(StoreCase):
         for session in (one, two, one):
             self.sql("update sessions set used = now() where id = %s", session)
         await self.counted(active=1)
+
+    async def months(self) -> list[int]:
+        """How many users had a session in the month before this one, and in this."""
+        ((first,),) = self.sql(
+            "select (date_trunc('month', %s::date) - interval '1 day')::date::text", self.today
+        )
+        return [month.users for month in await legal_log.months(self.db, first, self.today)]
+
+    async def test_month(self) -> None:
+        """A user counts once in a month, however many sessions are begun and renewed; and again in
+        the next one."""
+        ann, bob = await self.user(), await self.user()
+        await together(*(self.log_in(ann) for _ in range(4)))
+        session = await self.log_in(bob)
+        began = "date_trunc('month', now() at time zone 'UTC') at time zone 'UTC'"
+        self.sql(f"update sessions set used = greatest({began}, now() - interval '2 days')")
+        for _ in range(2):
+            self.sql("update sessions set used = now() where id = %s", session)
+        await self.log_in(bob)
+        self.assertEqual(await self.months(), [0, 2])
+        self.sql("delete from tallies")
+        self.sql(f"update sessions set used = {began} - interval '1 second'")
+        await together(*(self.log_in(ann) for _ in range(2)))
+        self.sql("update sessions set used = now() where id = %s", session)
+        self.assertEqual(await self.months(), [0, 2])
+        await daily_totals.add_downloads(self.db, 1, 1)
+        self.sql("update tallies set day = date_trunc('month', day) - interval '1 day'")
+        self.assertEqual(await self.months(), [2, 0])
 
     async def test_downloads(self) -> None:
         """Downloads are added with their bytes, beyond 32 bits."""

@@ -29,7 +29,7 @@ SMALL = {
     *("service_accounts", "service_secrets", "studio_notifications", "webhooks"),
     *("ended_conversations", "ended_grants", "new_events", "told_followers", "uncounted_comments"),
     *("uncounted_words", "word_tallies", "uncounted_tags", "tag_tallies"),
-    "package_platforms",
+    *("package_platforms", "holds", "escalations"),
 }
 """Tables that stay small: what admins make, what the service notes of itself, and what is soon done
 with. Design challenges are listed whole; bans are few, and always asked for by their primary key.
@@ -55,6 +55,7 @@ COUNTED = {
     "folders_any_stored scans files",
     "status_waiting scans tasks",
     "status_failures scans tasks",
+    "status_due scans report_decisions_created",
     "status_applied scans schema_upgrades_pkey",
     "inventory_stored scans files",
     "inventory_totals scans files",
@@ -63,6 +64,7 @@ COUNTED = {
     "inventory_user_totals scans storage",
     "inventory_largest scans storage",
     "platforms_others scans packages",
+    "decisions_restricted scans standing_decisions_restricted",
 }
 """What metrics, `contentsvc status` and `contentsvc files` ask for, once in a while. There is
 a task for each cause, not for each recipient, and releases bring few upgrades. The folder of the
@@ -78,6 +80,8 @@ HARMLESS = {
     "json_populate_record",
     "jsonb_object_keys",
     "jsonb_each_text",
+    "json_array_elements",
+    "jsonb_array_elements",
     "trigrams",
 }
 """Functions that read no table."""
@@ -94,6 +98,83 @@ tests/store/test_plans.py makes some. If it is meant, the file has a list for
 - an index that is read from its start to the first row: QUEUES
 - what is asked for once in a while: COUNTED, with the line above in quotes
 - a function whose plans are used by running it: RUN"""
+
+
+def _hold(cursor: Any) -> None:
+    """Fill what is held, and what is blocked."""
+    cursor.execute(
+        """insert into holds (kind, subject, reason, until, admin, copied, whole)
+           select 'content', id::text, '', now() + interval '1 year', author_id, true, true
+           from contents order by id limit 200"""
+    )
+    cursor.execute(
+        """insert into held_files (hold, path, size, state)
+           select h.id, f.path, f.size, case when h.number = 1 then 'copying' else 'kept' end
+           from holds h join (
+               select *, row_number() over (order by path) as n from files
+           ) f on f.n % 200 = h.number % 200"""
+    )
+    cursor.execute(
+        """insert into held_pieces (hold, member, piece)
+           select id, 'comments', repeat('x', 1000) from holds, generate_series(1, 50)"""
+    )
+    cursor.execute(
+        """insert into blocked_files (sha256, reason)
+           select substr(path, 4, 64), '' from files where size <= 10000"""
+    )
+
+
+def _decide(cursor: Any) -> None:
+    """Fill what was decided: some of it stands, and of the rest some is long ago."""
+    cursor.execute(
+        """insert into decisions (
+               id, action, subject_kind, subject, user_id, basis, reference, explanation, source,
+               automated, moderator, service, created, facts
+           )
+           select gen_random_uuid(), (array['suspend', 'remove', 'warn', 'ban'])[n % 4 + 1], 'user',
+                  id::text, id, 'terms', '', '', 'own', 'no', id, false,
+                  now() - make_interval(days => (n % 400)::integer),
+                  case when n % 400 < 184 then '{}' end
+           from (select id, row_number() over (order by id) as n from users) u where n <= 20000;
+           insert into standing_decisions (subject, subject_kind, action, part, decision)
+           select subject, subject_kind, action, '', number from decisions where number % 2 = 0;
+           insert into decision_users (user_id, decision)
+           select user_id, number from decisions;
+           analyze decisions, standing_decisions, decision_users"""
+    )
+
+
+def _appeal(cursor: Any) -> None:
+    """Fill appeals: of each kind some that are open, and some that were answered long ago."""
+    cursor.execute(
+        """insert into appeals (
+               party, decision, subject_kind, subject, user_id, text, state, moderator, decided
+           )
+           select 'author', id, 'user', subject, user_id, 'x', 'open', null, null::timestamptz
+           from decisions where number % 2 = 0
+           union all
+           select 'author', id, 'user', subject, user_id, 'x', 'confirmed', user_id, created
+           from decisions where number % 2 = 1;
+           insert into appeals (
+               party, report_subject, upto, subject_kind, subject, user_id, text, state, decided
+           )
+           select 'reporter', r.subject, r.number, 'user', '', r.reporter, 'x',
+                  case when r.number % 2 = 0 then 'open' else 'reversed' end,
+                  case when r.number % 2 = 1 then now() - make_interval(hours => r.number::integer)
+                  end
+           from reports r where r.number <= 20000;
+           insert into appeals (
+               party, report_subject, upto, subject_kind, subject, notice, text
+           )
+           select 'notifier', report, report, kind, id, notice, 'x' from notice_subjects;
+           analyze reports, report_subjects, report_evidence, report_decisions, report_queue,
+                   notices, notice_subjects, appeals"""
+    )
+
+
+def _moderate(cursor: Any) -> None:
+    _hold(cursor)
+    _decide(cursor)
 
 
 @cache
@@ -188,10 +269,7 @@ def filled(server: str) -> str:
                from (select *, row_number() over (order by id) as n from contents) c
                join files f on c.n = 1 + f.size / 10 and f.size <= 50000"""
         )
-        cursor.execute(
-            """insert into blocked_files (sha256, reason)
-               select substr(path, 4, 64), '' from files where size <= 10000"""
-        )
+        _moderate(cursor)
         cursor.execute(
             """insert into moderation_actions
                    (admin, action, subject_kind, subject, reason, service)
@@ -207,7 +285,11 @@ def filled(server: str) -> str:
         cursor.execute("analyze files, user_files, storage, claims, blocked_files")
         cursor.execute(
             """insert into messages (pair, sender, id, text)
-               select number, lesser, gen_random_uuid(), 'hi' from pairs, generate_series(1, 2)"""
+               select number, lesser, gen_random_uuid(), 'hi' from pairs, generate_series(1, 2);
+               insert into removed_messages (pair, sender, id, recipient, text, unsent)
+               select number, lesser, gen_random_uuid(), greater, 'hi',
+                      now() - make_interval(mins => number::integer % 50000)
+               from pairs where number % 2 = 0"""
         )
         cursor.execute(
             """insert into conversations (pair, lesser, greater, newest)
@@ -215,7 +297,7 @@ def filled(server: str) -> str:
                from pairs p join messages m on m.pair = p.number group by 1, 2, 3"""
         )
         cursor.execute("analyze pairs, rate_limits, party_invites, messages, conversations")
-        cursor.execute("analyze pairs, messages, conversations")
+        cursor.execute("analyze pairs, messages, removed_messages, conversations")
         # Decided are the first two of each five reports of a subject.
         cursor.execute(
             """insert into report_subjects (kind, id)
@@ -224,11 +306,17 @@ def filled(server: str) -> str:
         )
         cursor.execute(
             """insert into report_evidence
-               select number, sha256(id::bytea), '{}' from report_subjects"""
+               select number, sha256(id::bytea), '{}' from report_subjects;
+               insert into notices (due, reason, explanation, created)
+               select now(), 'illegal', 'x', now() - make_interval(hours => n)
+               from generate_series(1, 20000) n;
+               insert into notice_subjects (notice, place, kind, id, report)
+               select id, 1, 'user', id, row_number() over () from notices"""
         )
         cursor.execute(
-            """insert into reports (subject, reporter, reason, text, digest)
-               select s.number, u.id, (array['spam', 'abuse'])[n % 2 + 1], '', sha256(s.id::bytea)
+            """insert into reports (subject, reporter, reason, text, digest, messages)
+               select s.number, u.id, (array['spam', 'abuse'])[n % 2 + 1], '', sha256(s.id::bytea),
+                      case when n = 5 then '[]' end
                from generate_series(1, 5) n cross join report_subjects s
                join (select id, row_number() over (order by id) as place from users) u
                on u.place = (s.number + n) % 5000 + 1
@@ -245,9 +333,7 @@ def filled(server: str) -> str:
                    oldest = number + 20000, newest = number + 40000"""
         )
         cursor.execute("set session_replication_role = replica")
-        cursor.execute(
-            "analyze reports, report_subjects, report_evidence, report_decisions, report_queue"
-        )
+        _appeal(cursor)
         cursor.execute(
             """insert into events (number, kind, subject_kind, subject, data, created)
                select n, 'kind ' || n % 10, 'user', n, '{}', now()
@@ -457,6 +543,8 @@ ORDERS = {
     "audit_log_of_kinds_by_admin": ("moderation_actions_admin_kind", "number) < "),
     "audit_log_of_kinds_of_subject": ("moderation_actions_subject", "number < "),
     "reports_queue": ("report_queue_order", "newest) < "),
+    "appeals_listed": ("appeals_listed", "number) > "),
+    "reports_queue_due": ("report_queue_due", "subject) > "),
 }
 """Lists, the index that has their order, and what is looked up in it: the place of a part."""
 

@@ -13,7 +13,7 @@ from contentsvc.framework.storage.bucket import (
     StorageUnavailable,
     StoredFile,
 )
-from contentsvc.framework.storage.paths import media_type_of
+from contentsvc.framework.storage.paths import held_path_of, media_type_of
 
 EXPIRES = 2_000_000_000
 
@@ -94,6 +94,12 @@ class MemoryBucket(Bucket):
             data, _ = self.kept.get(path, (b"", None))
             if key in self.kept and len(data) != len(self.kept[key][0]):
                 self.kept[path] = self.kept[key]
+
+    async def hold(self, path: str) -> bool:
+        await self._answer()
+        if path in self.kept:
+            self.kept[held_path_of(path)] = self.kept[path][0], None
+        return path in self.kept
 
     async def delete_broken_uploads(self) -> None:
         """Nothing is ever broken."""

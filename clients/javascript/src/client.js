@@ -129,19 +129,20 @@ export class Client extends EventTarget {
   /**
    * Send a request and decode the answer. `body` becomes JSON, unless it is a text of JSON, `form` a
    * form, which has no access token. With `whole` the answer is {body, headers}, with `text` its text.
+   * `token` is sent in place of that of the log-in.
    */
   async request(method, path, options = {}) {
-    const { signal, form, authorize = !form } = options;
+    const { signal, form, token: own, authorize = !form } = options;
     const { repeatable = method !== "POST", retries = this.retries } = options;
     const url = this.base + path;
     const rules = { retries, signal, repeatable, clock: this.clock };
     const send = (token) => again(() => this.#send(method, url, token, options), rules);
-    let token = authorize ? this.#session.held : null;
+    let token = own ?? (authorize ? this.#session.held : null);
     if (token === undefined) token = await this.token({ signal });
     try {
       return await send(token);
     } catch (error) {
-      const isRefused = token && error.status === 401 && error.code === "invalid_token";
+      const isRefused = !own && token && error.status === 401 && error.code === "invalid_token";
       const fresh = isRefused && (await this.token({ fresh: token, signal }));
       if (!fresh) throw error;
       return send(fresh);

@@ -236,8 +236,10 @@ export class Live extends EventTarget {
     const { type, code, seq } = message;
     if (type === "hello") this.#hello(message);
     else if (type === "notification") this.#notified(message);
-    else if (type === "state") this.#unread.state(message);
-    else if (type === "error" && MISSED.includes(code)) {
+    else if (type === "state") {
+      this.#unread.state(message);
+      this.#tell("state", { seq, unread: message.unread });
+    } else if (type === "error" && MISSED.includes(code)) {
       this.#mayJump = code !== "log_changed";
       if (code === "log_changed") this.#restart(seq, message.id);
       if (code !== "trimmed") this.#unread.forget();

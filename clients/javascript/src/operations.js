@@ -45,8 +45,18 @@ events listEvents
 files/{sha256}/block blockFile:PUT unblockFile:DELETE
 identities listIdentityOwners
 issuers listIssuers
+legal getLegal
 me getMe
 moderation/actions listModerationActions
+moderation/appeals listAppeals
+moderation/appeals/{appealId} decideAppeal:PUT
+moderation/decisions createDecision:again:id listDecisions
+moderation/decisions/{decisionId} getDecision
+moderation/decisions/{decisionId}/reversal reverseDecision:again
+moderation/holds listHolds
+moderation/holds/{kind}/{id} putHold deleteHold getHold
+moderation/holds/{kind}/{id}/copy getHoldCopy
+moderation/holds/{kind}/{id}/escalations/{escalationId} putEscalation
 moderation/reports listReportedSubjects
 moderation/reports/{kind}/{id} listReports resolveReports:PUT
 moderation/staff listStaff
@@ -55,6 +65,9 @@ moderation/users/{userId} getModeratedUser
 moderation/users/{userId}/clear getUserClearance clearUser:again
 moderation/users/{userId}/comments listUserComments
 moderation/users/{userId}/email setUserEmail
+notices createNotice
+notices/{noticeId} getNotice
+notices/{noticeId}/appeal appealNotice:again
 notifications sendStudioNotification:again:id listStudioNotifications
 notifications/{notificationId} getStudioNotification stopStudioNotification:DELETE
 service getService
@@ -83,6 +96,9 @@ user/{userId}/collections/{collectionId} putCollection deleteCollection
 user/{userId}/collections/{collectionId}/items/{contentId} putCollectionItem deleteCollectionItem
 user/{userId}/content listUserContent
 user/{userId}/content/deleted listDeletedContent
+user/{userId}/decisions listUserDecisions
+user/{userId}/decisions/{decisionId} getUserDecision
+user/{userId}/decisions/{decisionId}/appeal appealDecision:again
 user/{userId}/email changeEmail:PUT:once
 user/{userId}/email/verification requestEmailVerification
 user/{userId}/emblems listEmblems
@@ -96,7 +112,7 @@ user/{userId}/friend/{friendUserId}/party-invite/accept acceptPartyInvite:again
 user/{userId}/friend/{friendUserId}/party-invite/decline declinePartyInvite:again
 user/{userId}/friend/{otherId} addFriend:PUT removeFriend:DELETE
 user/{userId}/friend/{otherId}/messages sendMessage:again:id listMessages
-user/{userId}/friend/{otherId}/messages/{messageId} getMessage
+user/{userId}/friend/{otherId}/messages/{messageId} getMessage unsendMessage:DELETE
 user/{userId}/friends listFriends
 user/{userId}/identities listIdentities linkIdentity:again
 user/{userId}/identities/{identityId} unlinkIdentity:DELETE
@@ -117,6 +133,7 @@ user/{userId}/progress/{key} getProgress putProgress:writeId deleteProgress
 user/{userId}/rating/{contentId} putRating deleteRating
 user/{userId}/ratings getRatings
 user/{userId}/report reportUser:again
+user/{userId}/reports/{kind}/{id}/appeal appealReport:again
 user/{userId}/rewards/{challengeId} revokeRewards:DELETE
 user/{userId}/role setUserRole
 user/{userId}/sessions listSessions endOtherSessions:DELETE
@@ -125,6 +142,7 @@ user/{userId}/storage getUserStorage
 user/{userId}/subscription/{contentId} putSubscription deleteSubscription getSubscription
 user/{userId}/subscriptions listSubscriptions
 user/{userId}/subscriptions/state getLibrary
+user/{userId}/terms acceptTerms:PUT
 user/{userId}/username setUsername
 user/{userId}/warning warnUser:again:id
 webhooks listWebhooks

@@ -63,7 +63,7 @@ export class World {
   async live(options) {
     const live = (await this.client()).live(options);
     const told = [];
-    const types = ["open", "notification", "unread", "missed", "message", "waiting", "ended"];
+    const types = ["open", "notification", "unread", "state", "missed", "message", "waiting", "ended"];
     for (const type of types) {
       live.addEventListener(type, ({ detail }) => told.push([type, detail]));
     }

@@ -145,6 +145,16 @@ test("unread counts those above the state's number", async () => {
   assert.deepEqual(numbers, [2, 3, 4, 1, 0]);
 });
 
+test("a state is told although the number of the unread stays", async () => {
+  const world = new World();
+  const { told } = await world.live();
+  world.socket.hello(4, 2);
+  world.socket.say({ type: "state", seq: 4, unread: 2 });
+  world.socket.say({ type: "state", seq: 4, unread: 2 });
+  assert.deepEqual(of(told, "state"), Array(2).fill({ seq: 4, unread: 2 }));
+  assert.equal(of(told, "unread").length, 1);
+});
+
 test("after a resumed hello unread is read once", async () => {
   const world = new World();
   world.state = { newest: 6, unread: 3 };

@@ -27,6 +27,8 @@ export interface LiveEvents {
   notification: Received;
   /** The number of unread notifications to show. */
   unread: { unread: number };
+  /** Flags have changed, or something was deleted or taken away: read what is shown again. */
+  state: { seq: number; unread: number };
   /** Some may be lost for good: read the list once. */
   missed: { code: "log_changed" | "seq_ahead" | "trimmed" | (string & {}) };
   /** A message of another type. */

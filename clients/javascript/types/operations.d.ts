@@ -8,6 +8,8 @@ export interface CallOptions {
   retries?: number | undefined;
   /** Further fields of the request's head. */
   headers?: Headers | Record<string, string> | [string, string][] | undefined;
+  /** A token that is good for this alone, in place of that of the log-in. */
+  token?: string | undefined;
   /** Seconds to wait for an answer. */
   timeout?: number | undefined;
   /** Keeps how something is when it is read. What replaces it with the same object is refused with
@@ -33,10 +35,18 @@ declare enum Later {
 }
 export {};
 
-/** An admin warns the user. */
+/** The version of the terms that a user accepted last, and when. */
+export interface AcceptedTerms {
+  version: string;
+  /** Unix seconds */
+  accepted: number;
+}
+
+/** An admin warns the user, by a `decision`. */
 export interface AccountWarning {
   kind: "AccountWarning";
   reason: string;
+  decision?: string | null;
   /** a GUID with dashes */
   id: string;
   /** Unix seconds */
@@ -107,6 +117,77 @@ export interface AnnouncementsMessage {
   within: number;
 }
 
+/**
+ * An appeal. `from` is who appeals: whom the `decision` concerns, or somebody who has reported
+ * the subject, or sent the `notice` of it, which was dismissed; `decision` is null then.
+ * `user` is null of a notice, and if they have left. `answer` is null while it is open.
+ */
+export interface Appeal {
+  /** a GUID with dashes, in lower case */
+  id: string;
+  from: "author" | "reporter" | "notifier";
+  decision: string | null;
+  subject: AppealSubject;
+  user: UserInfo | null;
+  notice: string | null;
+  text: string;
+  /** Unix seconds */
+  created: number;
+  state: "open" | "confirmed" | "reversed";
+  answer: AppealAnswer | null;
+}
+
+/** Who has answered an appeal, why so, and when. */
+export interface AppealAnswer {
+  /** a GUID with dashes, in lower case */
+  by: string;
+  reason: string;
+  /** Unix seconds */
+  created: number;
+}
+
+/** What an appeal comes to, and why. Who has appealed is told both. */
+export interface AppealAnswerBody {
+  outcome: "confirmed" | "reversed";
+  reason: string;
+}
+
+/** Why the decision, or the outcome, is wrong. */
+export interface AppealBody {
+  text: string;
+}
+
+/**
+ * Somebody has answered an appeal of the user's: against a `decision`, or against what was
+ * decided of the user's report of a `subject`.
+ */
+export interface AppealDecided {
+  kind: "AppealDecided";
+  outcome: "confirmed" | "reversed";
+  reason: string;
+  /** a GUID with dashes */
+  decision?: string;
+  subject?: ReportedSubject;
+  /** a GUID with dashes */
+  id: string;
+  /** Unix seconds */
+  created: number;
+  read: boolean;
+}
+
+/**
+ * What an appeal is about. The id of a comment is its number, and `content` is what it is on;
+ * that of a file is its sha256. Of a message, `user` has sent it.
+ */
+export interface AppealSubject {
+  kind: "content" | "comment" | "user" | "collection" | "file" | "message";
+  id: string;
+  /** a GUID with dashes, in lower case */
+  content?: string;
+  /** a GUID with dashes, in lower case */
+  user?: string;
+}
+
 /** Who follows a user, or has entered a design challenge: exactly one of these. */
 export interface AudienceOf {
   followersOf?: string | null;
@@ -116,8 +197,9 @@ export interface AudienceOf {
 /**
  * What an admin did, and could do only as an admin. `adminKind` says whether `admin` is the id
  * of a user or of a service account, or the operator has used a command: then it is the nil
- * GUID. `reason` is empty if none was given. `counts` is there if it was about several things:
- * how many of each kind.
+ * GUID. `reason` is empty if none was given. `decision` is the id of the decision that it is
+ * of, null if there is none. `counts` is there if it was about several things: how many of
+ * each kind.
  */
 export interface AuditLogEntry {
   /** a GUID with dashes, in lower case */
@@ -125,11 +207,12 @@ export interface AuditLogEntry {
   /** a GUID with dashes, in lower case */
   admin: string;
   adminKind: "user" | "service" | "operator";
-  action: "content_suspended" | "content_restored" | "content_featured" | "content_unfeatured" | "content_changed" | "staff_tags_changed" | "content_renamed" | "visibility_changed" | "revision_published" | "revision_selected" | "revision_requires" | "comments_locked" | "comments_unlocked" | "comment_deleted" | "collection_deleted" | "user_changed" | "user_banned" | "ban_lifted" | "user_warned" | "user_cleared" | "user_renamed" | "email_changed" | "token_issued" | "password_set" | "challenge_created" | "challenge_changed" | "challenge_closed" | "challenge_deleted" | "entry_removed" | "reward_removed" | "file_blocked" | "file_unblocked" | "announcement_created" | "announcement_changed" | "announcement_deleted" | "notification_sent" | "notification_stopped" | "report_upheld" | "report_dismissed" | "role_changed" | "service_account_created" | "service_account_changed" | "service_account_deleted" | "service_secret_created" | "service_secret_deleted" | "webhook_created" | "webhook_changed" | "webhook_deleted" | "webhook_secret_created";
+  action: "content_suspended" | "content_restored" | "content_featured" | "content_unfeatured" | "content_changed" | "staff_tags_changed" | "content_renamed" | "visibility_changed" | "revision_published" | "revision_selected" | "revision_requires" | "comments_locked" | "comments_unlocked" | "comment_deleted" | "comment_restored" | "message_removed" | "message_restored" | "collection_deleted" | "user_changed" | "profile_cleared" | "profile_restored" | "user_banned" | "ban_lifted" | "user_warned" | "warning_withdrawn" | "user_restricted" | "restriction_lifted" | "user_cleared" | "user_renamed" | "email_changed" | "token_issued" | "password_set" | "challenge_created" | "challenge_changed" | "challenge_closed" | "challenge_deleted" | "entry_removed" | "reward_removed" | "file_blocked" | "file_unblocked" | "announcement_created" | "announcement_changed" | "announcement_deleted" | "notification_sent" | "notification_stopped" | "report_upheld" | "report_dismissed" | "reversal_noted" | "appeal_confirmed" | "appeal_reversed" | "hold_placed" | "hold_changed" | "hold_erased" | "hold_read" | "hold_escalated" | "role_changed" | "service_account_created" | "service_account_changed" | "service_account_deleted" | "service_secret_created" | "service_secret_deleted" | "webhook_created" | "webhook_changed" | "webhook_deleted" | "webhook_secret_created";
   subject: Subject;
   reason: string;
   /** Unix seconds */
   created: number;
+  decision: string | null;
   /** what it was about */
   counts?: Record<string, number>;
 }
@@ -158,9 +241,10 @@ export interface BanBody {
   until?: number | null;
 }
 
-/** Why a file is blocked. */
+/** Why a file is blocked. With `preserve`, its bytes are kept for a hold. */
 export interface BlockBody {
   reason: string;
+  preserve?: boolean;
 }
 
 /** A user who is blocked, and since when. */
@@ -348,7 +432,10 @@ export interface CommentPage {
   items: Comment[];
 }
 
-/** Somebody else has deleted a comment of the user. */
+/**
+ * Somebody else has deleted a comment of the user. `decision` is that of an admin; null if it
+ * was the author of the content.
+ */
 export interface CommentRemoved {
   kind: "CommentRemoved";
   /** a GUID with dashes */
@@ -356,6 +443,7 @@ export interface CommentRemoved {
   /** the number of a comment */
   comment: number;
   reason: string;
+  decision?: string | null;
   /** a GUID with dashes */
   id: string;
   /** Unix seconds */
@@ -384,9 +472,10 @@ export interface CommentUpdate {
   body: string;
 }
 
-/** Whether the comments on a content are locked. */
+/** Whether the comments on a content are locked, and why. */
 export interface CommentsLock {
   locked: boolean;
+  reason?: string;
 }
 
 /** The URL of the socket, and a token for it. */
@@ -582,12 +671,16 @@ export interface ContentPublished {
   read: boolean;
 }
 
-/** An admin has restored a content of the user. */
+/**
+ * An admin has restored a content of the user. `decision` is what that reverses; null if it
+ * was suspended without one.
+ */
 export interface ContentRestored {
   kind: "ContentRestored";
   /** a GUID with dashes */
   content: string;
   reason: string;
+  decision?: string | null;
   /** a GUID with dashes */
   id: string;
   /** Unix seconds */
@@ -595,12 +688,13 @@ export interface ContentRestored {
   read: boolean;
 }
 
-/** An admin has suspended a content of the user. */
+/** An admin has suspended a content of the user, by a `decision`. */
 export interface ContentSuspended {
   kind: "ContentSuspended";
   /** a GUID with dashes */
   content: string;
   reason: string;
+  decision?: string | null;
   /** a GUID with dashes */
   id: string;
   /** Unix seconds */
@@ -700,6 +794,98 @@ export interface DebugNotify {
   /** a GUID with dashes */
   recipient: string;
   text: string;
+}
+
+/**
+ * What was decided about. The id of a comment is its number, and `content` is what it is on;
+ * that of a file is its sha256. `user` is who has sent a message.
+ */
+export interface DecidedSubject {
+  kind: "content" | "comment" | "user" | "file" | "message";
+  id: string;
+  /** a GUID with dashes, in lower case */
+  content?: string;
+  /** a GUID with dashes, in lower case */
+  user?: string;
+}
+
+/**
+ * A decision. `user` is whom it concerns, null of a file. `until` is null if it has no end.
+ * `facts` are the subject as it was; null when nobody can appeal any more. `replaced` is the
+ * id of the decision that has taken its place. `territory` is where it holds. `appeals` are
+ * its newest 100, the oldest first.
+ */
+export interface Decision {
+  /** a GUID with dashes, in lower case */
+  id: string;
+  action: "suspend" | "remove" | "lock_comments" | "clear_profile" | "warn" | "ban" | "restrict" | "block_file";
+  subject: DecidedSubject;
+  user: string | null;
+  what: ("publish" | "comment" | "message" | "rate" | "report")[] | null;
+  ground: Ground;
+  /** a GUID with dashes, in lower case */
+  by: string;
+  /** Unix seconds */
+  created: number;
+  until: number | null;
+  facts: Record<string, unknown> | null;
+  reversed: Reversal | null;
+  replaced: string | null;
+  territory: "everywhere";
+  appeals: DecisionAppeal[];
+}
+
+/** An appeal against a decision. */
+export interface DecisionAppeal {
+  /** a GUID with dashes, in lower case */
+  id: string;
+  state: "open" | "confirmed" | "reversed";
+}
+
+/**
+ * A decision, with an id of the caller's. `until` is for `ban` and `restrict` alone, and
+ * `what` for `restrict`. Open reports of the subject up to the one with the id `upTo` are
+ * upheld.
+ */
+export interface DecisionBody {
+  /** a GUID with dashes */
+  id: string;
+  action: "ban" | "block_file" | "clear_profile" | "lock_comments" | "remove" | "restrict" | "suspend" | "warn";
+  subject: SubjectBody;
+  ground: GroundBody;
+  until?: number | null;
+  what?: ("comment" | "message" | "publish" | "rate" | "report")[] | null;
+  upTo?: string | null;
+}
+
+/** A decision about the user, or what the user has made, was reversed. */
+export interface DecisionReversed {
+  kind: "DecisionReversed";
+  /** a GUID with dashes */
+  decision: string;
+  reason: string;
+  /** a GUID with dashes */
+  id: string;
+  /** Unix seconds */
+  created: number;
+  read: boolean;
+}
+
+/**
+ * An admin has decided something about the user, or what the user has made, of which no other
+ * kind tells: see `action`.
+ */
+export interface DecisionTaken {
+  kind: "DecisionTaken";
+  /** a GUID with dashes */
+  decision: string;
+  action: string;
+  subject: DecidedSubject;
+  /** a GUID with dashes */
+  id: string;
+  /** Unix seconds */
+  created: number;
+  read: boolean;
 }
 
 /** A notification that the user has deleted. Only the socket has it, in a replay. It is read. */
@@ -851,6 +1037,34 @@ export interface ErrorMessage {
 }
 
 /**
+ * To whom what is held was given, such as an authority: when, under which reference, and who
+ * has noted it.
+ */
+export interface Escalation {
+  /** a GUID with dashes, in lower case */
+  id: string;
+  to: string;
+  reference: string;
+  /** Unix seconds */
+  at: number;
+  note: string;
+  /** a GUID with dashes, in lower case */
+  by: string;
+  /** Unix seconds */
+  created: number;
+}
+
+/** To whom what is held was given, and when. Another one with the same id replaces it. */
+export interface EscalationBody {
+  /** a name that is not blank */
+  to: string;
+  reference: string;
+  /** a moment in Unix seconds */
+  at: number;
+  note?: string;
+}
+
+/**
  * Something that has happened, at `created`. `actor` is the id of the user or the service that
  * did it; null where nobody did, or nobody is to be named.
  */
@@ -893,6 +1107,10 @@ export interface EventData {
   reason?: string;
   /** what was decided about reports */
   outcome?: string;
+  /** what was decided about the subject */
+  action?: string;
+  /** who has sent the message */
+  sender?: string;
   /** the content that was entered */
   entry?: string;
   /** the entries that have won */
@@ -911,10 +1129,10 @@ export interface EventPage {
 
 /**
  * What an event is about. The id of a comment is its number, and `content` is what it is on;
- * that of a file is its sha256.
+ * that of a file is its sha256. That of a message is its sender's, who is in the data.
  */
 export interface EventSubject {
-  kind: "user" | "content" | "comment" | "collection" | "file" | "challenge" | "webhook";
+  kind: "user" | "content" | "comment" | "collection" | "file" | "message" | "challenge" | "webhook" | "notice" | "appeal";
   id: string;
   /** a GUID with dashes, in lower case */
   content?: string;
@@ -997,7 +1215,10 @@ export interface FriendConfirm {
   read: boolean;
 }
 
-/** A message of a friend. `message` is its id; those that debugging makes have none. */
+/**
+ * A message of a friend. `message` is its id; those that debugging makes have none. If the
+ * message was taken away, `removed` is true and the text is empty.
+ */
 export interface FriendMessage {
   kind: "FriendMessage";
   /** a GUID with dashes */
@@ -1005,6 +1226,7 @@ export interface FriendMessage {
   text: string;
   /** a GUID with dashes */
   message?: string;
+  removed?: boolean;
   /** a GUID with dashes */
   id: string;
   /** Unix seconds */
@@ -1022,6 +1244,15 @@ export interface FriendRequest {
   /** Unix seconds */
   created: number;
   read: boolean;
+}
+
+/** What makes a guest a full account. */
+export interface FullAccount {
+  /** a name made of A to Z, a to z, 0 to 9, _, . and - */
+  username: string;
+  /** an e-mail address */
+  email: string;
+  password: string;
 }
 
 /**
@@ -1042,6 +1273,7 @@ export interface FullUser {
   role: string;
   /** whether it is a guest, and no full account yet */
   guest: boolean;
+  terms: AcceptedTerms | null;
 }
 
 /** Versions of the game. `max` is compared on as many numbers as it has: 1.4 takes in 1.4.9. */
@@ -1064,6 +1296,36 @@ export interface GoodbyeMessage {
 }
 
 /**
+ * Why something was decided: see the body of the decision. `explanation` is empty if nobody
+ * has given a reason. `notice` is the id of the notice by which it was found.
+ */
+export interface Ground {
+  basis: "terms" | "illegal";
+  reference: string;
+  explanation: string;
+  category: string | null;
+  source: "own" | "report" | "trusted" | "order";
+  notice: string | null;
+  automated: "no" | "detected" | "decided";
+}
+
+/**
+ * Why something is decided. `basis` says whether it breaks the terms or the law, and
+ * `reference` which clause or which law. `source` is how it was found: by the service's own
+ * people, a report, a trusted flagger, an order of an authority. `automated` says whether a
+ * program has detected it, or decided it too.
+ */
+export interface GroundBody {
+  basis: "illegal" | "terms";
+  reference: string;
+  explanation: string;
+  category?: string | null;
+  source: "order" | "own" | "report" | "trusted";
+  notice?: string | null;
+  automated: "decided" | "detected" | "no";
+}
+
+/**
  * A token of the account with which a guest becomes a full account, and the name that this is
  * to have.
  */
@@ -1071,6 +1333,33 @@ export interface GuestLink {
   subject_token: string;
   subject_token_type: string;
   username?: string | null;
+}
+
+/** What is held: the `record` as it was, and the files. */
+export interface HeldCopy {
+  kind: "content" | "user" | "file";
+  id: string;
+  reason: string;
+  /** Unix seconds */
+  until: number;
+  /** a GUID with dashes, in lower case */
+  by: string;
+  /** Unix seconds */
+  created: number;
+  state: "copying" | "kept" | "failed";
+  record: Record<string, unknown>;
+  files: HeldFile[];
+}
+
+/** A file of what is held. `url` and `expires` are null if its bytes are not kept. */
+export interface HeldFile {
+  path: string;
+  sha256: string;
+  /** a number of bytes */
+  size: number;
+  mediaType: string;
+  url: string | null;
+  expires: number | null;
 }
 
 /**
@@ -1088,6 +1377,32 @@ export interface HelloMessage {
   /** seconds between the server's pings */
   heartbeat: number;
   id: string | null;
+}
+
+/**
+ * Something that is held. The `id` of a file is its sha256. `by` is who has placed it, and
+ * `bytes` those of its files.
+ */
+export interface Hold {
+  kind: "content" | "user" | "file";
+  id: string;
+  reason: string;
+  /** Unix seconds */
+  until: number;
+  /** a GUID with dashes, in lower case */
+  by: string;
+  /** Unix seconds */
+  created: number;
+  state: "copying" | "kept" | "failed";
+  /** a number of bytes */
+  bytes: number;
+  escalations: Escalation[];
+}
+
+/** Why something is held, and until when: at most 5 years from now; a year without it. */
+export interface HoldBody {
+  reason: string;
+  until?: number | null;
 }
 
 /** An account elsewhere: `subject` names it at `issuer`. `linked` is when it was linked. */
@@ -1125,6 +1440,17 @@ export interface Kept {
 export interface Label {
   en: string;
   de: string;
+}
+
+/**
+ * What the operator says of the law. `contacts` are whatever it names so. `notices` is the
+ * page of the portal where anyone reports illegal content; null without the portal.
+ */
+export interface LegalInfo {
+  /** whom to write to */
+  contacts: Record<string, string>;
+  terms: Terms | null;
+  notices: string | null;
 }
 
 /**
@@ -1209,7 +1535,7 @@ export interface Membership {
   since: number;
 }
 
-/** A message. */
+/** A message. If it was taken away, `removed` is true and the text is empty. */
 export interface Message {
   /** a GUID with dashes, in lower case */
   id: string;
@@ -1218,6 +1544,7 @@ export interface Message {
   text: string;
   /** Unix seconds */
   created: number;
+  removed: boolean;
 }
 
 /** A new message. With an `id` of its own, the request can be sent again. */
@@ -1273,10 +1600,106 @@ export interface NewServiceSecret {
 }
 
 /**
+ * A notice: `open` while one of its subjects is, else `upheld` if one is. `due` is when it is
+ * to be answered. `redress` is the operator's text of what can be done about a decision.
+ * `appeal` is the newest appeal of its sender, and `appealUntil` until when they can appeal,
+ * where something was dismissed. Moderators alone see what was sent; name, address and
+ * signature are null once they are erased.
+ */
+export interface Notice {
+  /** a GUID with dashes, in lower case */
+  id: string;
+  state: "open" | "upheld" | "dismissed";
+  /** Unix seconds */
+  created: number;
+  /** Unix seconds */
+  due: number;
+  subjects: NoticeSubject[];
+  redress: string;
+  appeal?: NoticeAppeal;
+  /** Unix seconds */
+  appealUntil?: number;
+  reason?: "illegal" | "intimate" | "child" | "copyright" | "trademark" | "personal";
+  explanation?: string;
+  law?: string | null;
+  name?: string | null;
+  email?: string | null;
+  signature?: string | null;
+}
+
+/**
+ * The newest appeal of who has sent a notice, about one of its subjects. `reason` is why it
+ * was answered so; null while it is open.
+ */
+export interface NoticeAppeal {
+  /** a GUID with dashes, in lower case */
+  id: string;
+  state: "open" | "confirmed" | "reversed";
+  reason: string | null;
+}
+
+/**
+ * What is against the law, and why. `name` and `email` are needed but for `child`, `signature`
+ * for `intimate` and `copyright`. `goodFaith` must be true: that all of it is, to the best of
+ * the sender's knowledge.
+ */
+export interface NoticeBody {
+  subjects: NoticeTarget[];
+  reason: "child" | "copyright" | "illegal" | "intimate" | "personal" | "trademark";
+  /** a name that is not blank */
+  explanation: string;
+  goodFaith: boolean;
+  law?: string | null;
+  name?: string | null;
+  email?: string | null;
+  signature?: string | null;
+}
+
+/** A notice that was filed. With the token its sender reads what becomes of it. */
+export interface NoticeReceipt {
+  /** a GUID with dashes, in lower case */
+  id: string;
+  /** a secret */
+  token: string;
+}
+
+/**
+ * A subject of a notice, and what was decided about it. `url` is the one by which it was
+ * named; moderators alone see it. `appealUntil` is until when the sender can appeal, where it
+ * was dismissed.
+ */
+export interface NoticeSubject {
+  kind: "content" | "comment" | "user" | "file" | "message";
+  id: string;
+  state: "open" | "upheld" | "dismissed";
+  /** a GUID with dashes, in lower case */
+  content?: string;
+  /** a GUID with dashes, in lower case */
+  user?: string;
+  url?: string;
+  appeal?: NoticeAppeal;
+  /** Unix seconds */
+  appealUntil?: number;
+}
+
+/**
+ * What a notice is about: its kind and id, of a comment its number and the `content` that it
+ * is on, of a message the `user` who has sent it; or a `url`, of which the path says what it
+ * is.
+ */
+export interface NoticeTarget {
+  kind?: "comment" | "content" | "file" | "message" | "user" | null;
+  id?: string | null;
+  content?: string | null;
+  user?: string | null;
+  url?: string | null;
+}
+
+/**
  * A notification: one of its kinds, by `kind`. Later releases have further kinds; leave out
  * those that you do not know, or show them as such.
  */
-export type Notification = FriendRequest | FriendConfirm | FriendMessage | NewFollower | Debug | PartyInvite | PartyInviteAccept | PartyInviteDecline | ContentSuspended | ContentRestored | ContentPublished | RevisionPublished | DependencyStatus | SubscriptionUpdated | TesterInvited | MemberInvited | ChallengeWon | ChallengeParticipated | CommentOnContent | CommentReply | CommentRemoved | AccountWarning | ReportResolved | Studio | Deleted | UnknownNotification;
+export type Notification = FriendRequest | FriendConfirm | FriendMessage | NewFollower | Debug | PartyInvite | PartyInviteAccept | PartyInviteDecline | ContentSuspended | ContentRestored | ContentPublished | RevisionPublished | DependencyStatus | SubscriptionUpdated | TesterInvited | MemberInvited | ChallengeWon | ChallengeParticipated | CommentOnContent | CommentReply | CommentRemoved | AccountWarning | DecisionTaken | DecisionReversed | AppealDecided | ReportResolved | Studio | Deleted | UnknownNotification;
 
 /** To the client. `notification` is the same object as in REST. */
 export interface NotificationMessage {
@@ -1579,8 +2002,9 @@ export interface QueryFault {
 }
 
 /**
- * A subject with open reports: how many there are, also by reason, and when the first and the
- * last of them were made. `upTo` is the id of the last. `author` is who has made the subject,
+ * A subject with open reports: how many there are, how many of these are notices, how many
+ * have each reason, when the first and the last of them were made, and when the first is
+ * `due`: to be answered. `upTo` is the id of the last. `author` is who has made the subject,
  * or is it; null if they have left. `excerpt` and `thumbnailUri` are of what it shows now:
  * null if it shows no text, or no picture.
  */
@@ -1588,11 +2012,15 @@ export interface QueuedSubject {
   subject: ReportedSubject;
   /** how many */
   reports: number;
+  /** how many */
+  notices: number;
   reasons: Record<string, number>;
   /** Unix seconds */
   first: number;
   /** Unix seconds */
   last: number;
+  /** Unix seconds */
+  due: number;
   /** a GUID with dashes, in lower case */
   upTo: string;
   author: UserInfo | null;
@@ -1624,21 +2052,25 @@ export interface Ready {
   reasons?: string[];
 }
 
-/** A new user. */
+/** A new user. `terms` is the version of the terms that they accept. */
 export interface Registration {
   /** a name made of A to Z, a to z, 0 to 9, _, . and - */
   username: string;
   /** an e-mail address */
   email: string;
   password: string;
+  terms?: string | null;
 }
 
-/** A report. `evidence` is the subject's text as it was then. */
+/**
+ * A report. `evidence` is the subject's text as it was then. A notice is one too: it has the
+ * id of that in `notice`, and no reporter.
+ */
 export interface Report {
   /** a GUID with dashes, in lower case */
   id: string;
-  /** a GUID with dashes, in lower case */
-  reporter: string;
+  reporter: string | null;
+  notice: string | null;
   reason: string;
   text: string;
   evidence: Record<string, unknown>;
@@ -1675,13 +2107,15 @@ export interface ReportResolved {
 
 /**
  * What was reported. The id of a comment is its number; then `content` is the content that it
- * is on.
+ * is on. That of a file is its sha256. `user` is who has sent a message.
  */
 export interface ReportedSubject {
-  kind: "content" | "comment" | "user" | "collection";
+  kind: "content" | "comment" | "user" | "collection" | "file" | "message";
   id: string;
   /** a GUID with dashes, in lower case */
   content?: string;
+  /** a GUID with dashes, in lower case */
+  user?: string;
 }
 
 /**
@@ -1697,6 +2131,20 @@ export interface Requires {
 /** What a revision requires from now on; null: nothing. */
 export interface RequiresChange {
   requires: Requires | null;
+}
+
+/** Who has reversed a decision, why, and when. `reason` is empty if none was given. */
+export interface Reversal {
+  /** a GUID with dashes, in lower case */
+  by: string;
+  reason: string;
+  /** Unix seconds */
+  created: number;
+}
+
+/** Why a decision is reversed. */
+export interface ReversalBody {
+  reason: string;
 }
 
 /** A revision. */
@@ -1841,7 +2289,8 @@ export interface ServiceAccountBody {
  * content may have. With `freeTags` tags of no group are allowed too. `guests`: it takes
  * guests, who may do what `guestsMay` names. `registration`: anyone may register. `markup`
  * says how descriptions are written: `markdown` or `none`. `mail`: it sends mails, by which
- * users confirm their address and reset a password.
+ * users confirm their address and reset a password. For `unsendMinutes` who has sent a message
+ * can take it away; 0: without limit.
  */
 export interface ServiceInfo {
   name: string;
@@ -1856,6 +2305,8 @@ export interface ServiceInfo {
   markup: string;
   links: ServiceLink[];
   mail: boolean;
+  /** how many */
+  unsendMinutes: number;
 }
 
 /** An issuer with which a page logs people in, as GET /issuers has it. */
@@ -2047,8 +2498,21 @@ export interface StudioNotificationToUsers {
 
 /** What an admin acted on. The id of a comment is its number, that of a file its sha256. */
 export interface Subject {
-  kind: "content" | "comment" | "user" | "collection" | "challenge" | "file" | "announcement" | "notification" | "service_account" | "webhook";
+  kind: "content" | "comment" | "message" | "user" | "collection" | "challenge" | "file" | "announcement" | "notification" | "service_account" | "webhook";
   id: string;
+}
+
+/**
+ * What is decided about: a content item, a comment, a user, a file or a message. The id of a
+ * comment is its number, and `content` the content that it is on; that of a file is its
+ * sha256. `user` is who has sent the message.
+ */
+export interface SubjectBody {
+  kind: "comment" | "content" | "file" | "message" | "user";
+  /** an id: a GUID, the number of a comment, or the sha256 of a file */
+  id: string;
+  content?: string | null;
+  user?: string | null;
 }
 
 /**
@@ -2116,6 +2580,18 @@ export interface TagGroup {
   types: string[] | null;
   most: number | null;
   staff: boolean;
+}
+
+/** The terms of the service: the present version, and where to read them. */
+export interface Terms {
+  version: string;
+  url: string;
+}
+
+/** The version of the terms that the user accepts: the present one. */
+export interface TermsAcceptance {
+  /** a version of the terms */
+  version: string;
 }
 
 /** A tester of a content, and since when. */
@@ -2259,6 +2735,31 @@ export interface UserComment {
   comment: Comment;
 }
 
+/**
+ * A decision, as those see it whom it concerns. `appeals` are theirs. `appealUntil` is until
+ * when they can appeal, and `redress` what else they can do about it.
+ */
+export interface UserDecision {
+  /** a GUID with dashes, in lower case */
+  id: string;
+  action: "suspend" | "remove" | "lock_comments" | "clear_profile" | "warn" | "ban" | "restrict" | "block_file";
+  subject: DecidedSubject;
+  user: string | null;
+  what: ("publish" | "comment" | "message" | "rate" | "report")[] | null;
+  ground: Ground;
+  /** Unix seconds */
+  created: number;
+  until: number | null;
+  facts: Record<string, unknown> | null;
+  reversed: UserReversal | null;
+  replaced: string | null;
+  territory: "everywhere";
+  appeals: DecisionAppeal[];
+  /** Unix seconds */
+  appealUntil: number;
+  redress: string;
+}
+
 /** The public part of a user. `profile` is present only if it is public. */
 export interface UserInfo {
   /** a GUID with dashes, in lower case */
@@ -2306,6 +2807,13 @@ export interface UserReportBody {
   messages?: string[];
 }
 
+/** Why a decision was reversed, and when. */
+export interface UserReversal {
+  reason: string;
+  /** Unix seconds */
+  created: number;
+}
+
 /**
  * The bytes that a user has announced, stored or published, their limit, and the number of
  * announced files that have no bytes yet.
@@ -2319,12 +2827,13 @@ export interface UserStorage {
   pending: number;
 }
 
-/** The parts of a user that can change. */
+/** The parts of a user that can change. `reason` is for who changes another's: why. */
 export interface UserUpdate {
   avatar: string | null;
   emblem: string | null;
   fullProfile: Profile;
   publicProfile: Profile;
+  reason?: string;
 }
 
 /** The name that a user is to have. */
@@ -2377,7 +2886,7 @@ export interface Webhook {
 export interface WebhookBody {
   /** an absolute URL of ASCII characters */
   url: string;
-  kinds: ("BanLifted" | "ChallengeClosed" | "ChallengeEntered" | "CommentPosted" | "CommentRemoved" | "ContentChanged" | "ContentPublished" | "ContentStatus" | "ContentVisibility" | "FileStored" | "GuestBecameUser" | "ReportOpened" | "ReportResolved" | "RevisionPublished" | "RoleChanged" | "UserBanned" | "UserDeleted" | "UserRegistered" | "UserRenamed" | "WebhookDisabled")[] | null;
+  kinds: ("AppealOpened" | "BanLifted" | "ChallengeClosed" | "ChallengeEntered" | "CommentPosted" | "CommentRemoved" | "ContentChanged" | "ContentPublished" | "ContentStatus" | "ContentVisibility" | "DecisionReversed" | "DecisionTaken" | "FileStored" | "GuestBecameUser" | "NoticeFiled" | "ReportOpened" | "ReportResolved" | "RevisionPublished" | "RoleChanged" | "UserBanned" | "UserDeleted" | "UserRegistered" | "UserRenamed" | "WebhookDisabled")[] | null;
   enabled: boolean;
 }
 
@@ -3085,6 +3594,15 @@ export interface Operations {
     options?: CallOptions,
   ): Promise<LogInIssuer[]>;
 
+  /**
+   * Get whom to write to in matters of law, the terms of the service, and where anyone reports
+   * illegal content.
+   */
+  getLegal(
+    parameters?: Record<string, never>,
+    options?: CallOptions,
+  ): Promise<LegalInfo>;
+
   /** Get who the token is of, and what it may do. */
   getMe(
     parameters?: Record<string, never>,
@@ -3109,12 +3627,164 @@ export interface Operations {
       /** a comma list of actions, or all */
       action?: string | readonly string[] | undefined;
       /** what was acted on */
-      kind?: "announcement" | "challenge" | "collection" | "comment" | "content" | "file" | "notification" | "service_account" | "user" | "webhook" | undefined;
+      kind?: "announcement" | "challenge" | "collection" | "comment" | "content" | "file" | "message" | "notification" | "service_account" | "user" | "webhook" | undefined;
       /** who acted */
       adminKind?: "operator" | "service" | "user" | undefined;
     },
     options?: CallOptions,
   ): Promise<AuditLogEntry[]>;
+
+  /** List appeals, oldest first. */
+  listAppeals(
+    parameters?: {
+      /** a number: the most items of the answer */
+      limit?: number | undefined;
+      /** a cursor, from the Link header of the part before */
+      after?: string | undefined;
+      /** what they have come to */
+      state?: "confirmed" | "open" | "reversed" | undefined;
+      /** who appeals */
+      from?: "author" | "notifier" | "reporter" | undefined;
+    },
+    options?: CallOptions,
+  ): Promise<Appeal[]>;
+
+  /** Answer an appeal: confirm what was decided, or reverse it. */
+  decideAppeal(
+    parameters: {
+      /** A GUID with dashes. */
+      appealId: string;
+      body: AppealAnswerBody;
+    },
+    options?: CallOptions,
+  ): Promise<undefined>;
+
+  /** Decide something about a content item, a comment, a user, a file or a message, and do it. */
+  createDecision(
+    parameters: {
+      body: (Omit<DecisionBody, "id"> & Partial<Pick<DecisionBody, "id">>);
+    },
+    options?: CallOptions,
+  ): Promise<Created>;
+
+  /** List decisions, newest first. */
+  listDecisions(
+    parameters?: {
+      /** a number: the most items of the answer */
+      limit?: number | undefined;
+      /** a cursor, from the Link header of the part before */
+      after?: string | undefined;
+      /** a GUID with dashes */
+      user?: string | undefined;
+      /** an id: a GUID, the number of a comment, or the sha256 of a file */
+      subject?: string | undefined;
+      /** what was decided */
+      action?: "ban" | "block_file" | "clear_profile" | "lock_comments" | "remove" | "restrict" | "suspend" | "warn" | undefined;
+      /** true or false: whether the decision stands, which is not reversed, replaced or over */
+      open?: boolean | undefined;
+    },
+    options?: CallOptions,
+  ): Promise<Decision[]>;
+
+  /** Get one decision. */
+  getDecision(
+    parameters: {
+      /** A GUID with dashes. */
+      decisionId: string;
+    },
+    options?: CallOptions,
+  ): Promise<Decision>;
+
+  /**
+   * Reverse a decision, and undo what still stands of it: a comment gets its text again, and a
+   * profile what is empty now.
+   */
+  reverseDecision(
+    parameters: {
+      /** A GUID with dashes. */
+      decisionId: string;
+      body: ReversalBody;
+    },
+    options?: CallOptions,
+  ): Promise<undefined>;
+
+  /** List what is held, newest first. */
+  listHolds(
+    parameters?: {
+      /** a number: the most items of the answer */
+      limit?: number | undefined;
+      /** a cursor, from the Link header of the part before */
+      after?: string | undefined;
+      /** what is held */
+      kind?: "content" | "file" | "user" | undefined;
+    },
+    options?: CallOptions,
+  ): Promise<Hold[]>;
+
+  /** Hold a content item, a user or a file: keep it as it is now, whatever becomes of it. */
+  putHold(
+    parameters: {
+      /** A text. No segment of it, between slashes or backslashes, is `..`. */
+      kind: string;
+      /** A text. No segment of it, between slashes or backslashes, is `..`. */
+      id: string;
+      body: HoldBody;
+    },
+    options?: CallOptions,
+  ): Promise<undefined>;
+
+  /** Erase what is held: the record at once, the bytes soon after. */
+  deleteHold(
+    parameters: {
+      /** A text. No segment of it, between slashes or backslashes, is `..`. */
+      kind: string;
+      /** A text. No segment of it, between slashes or backslashes, is `..`. */
+      id: string;
+    },
+    options?: CallOptions,
+  ): Promise<undefined>;
+
+  /**
+   * Get why, until when and by whom something is held, how far it is copied, and to whom it was
+   * given.
+   */
+  getHold(
+    parameters: {
+      /** A text. No segment of it, between slashes or backslashes, is `..`. */
+      kind: string;
+      /** A text. No segment of it, between slashes or backslashes, is `..`. */
+      id: string;
+    },
+    options?: CallOptions,
+  ): Promise<Hold>;
+
+  /**
+   * Get what is held, as one JSON object, with URLs of the bytes that are good for one to two
+   * hours.
+   */
+  getHoldCopy(
+    parameters: {
+      /** A text. No segment of it, between slashes or backslashes, is `..`. */
+      kind: string;
+      /** A text. No segment of it, between slashes or backslashes, is `..`. */
+      id: string;
+    },
+    options?: CallOptions,
+  ): Promise<HeldCopy>;
+
+  /** Note to whom what is held was given, such as an authority. */
+  putEscalation(
+    parameters: {
+      /** A text. No segment of it, between slashes or backslashes, is `..`. */
+      kind: string;
+      /** A text. No segment of it, between slashes or backslashes, is `..`. */
+      id: string;
+      /** A GUID with dashes. */
+      escalationId: string;
+      body: EscalationBody;
+    },
+    options?: CallOptions,
+  ): Promise<undefined>;
 
   /** List what has open reports. */
   listReportedSubjects(
@@ -3124,16 +3794,18 @@ export interface Operations {
       /** a cursor, from the Link header of the part before */
       after?: string | undefined;
       /** what is reported */
-      kind?: "collection" | "comment" | "content" | "user" | undefined;
+      kind?: "collection" | "comment" | "content" | "file" | "message" | "user" | undefined;
       /** a reason of open reports */
-      reason?: "abuse" | "cheating" | "copyright" | "other" | "sexual" | "spam" | "violence" | undefined;
+      reason?: "abuse" | "cheating" | "child" | "copyright" | "illegal" | "intimate" | "other" | "personal" | "sexual" | "spam" | "trademark" | "violence" | undefined;
+      /** what comes first */
+      sort?: "due" | "reports" | undefined;
     },
     options?: CallOptions,
   ): Promise<QueuedSubject[]>;
 
   /**
-   * List all reports of a subject, newest first: of a content item, a comment, a user or a
-   * collection.
+   * List all reports of a subject, newest first: of a content item, a comment, a user, a
+   * collection, a file or a message.
    */
   listReports(
     parameters: {
@@ -3145,6 +3817,8 @@ export interface Operations {
       limit?: number | undefined;
       /** a cursor, from the Link header of the part before */
       after?: string | undefined;
+      /** a GUID with dashes */
+      user?: string | undefined;
     },
     options?: CallOptions,
   ): Promise<Report[]>;
@@ -3156,6 +3830,8 @@ export interface Operations {
       kind: string;
       /** A text. No segment of it, between slashes or backslashes, is `..`. */
       id: string;
+      /** a GUID with dashes */
+      user?: string | undefined;
       body: ReportDecision;
     },
     options?: CallOptions,
@@ -3239,6 +3915,39 @@ export interface Operations {
     },
     options?: CallOptions,
   ): Promise<undefined>;
+
+  /** Tell the service of what is against the law, without an account. */
+  createNotice(
+    parameters: {
+      body: NoticeBody;
+    },
+    options?: CallOptions,
+  ): Promise<NoticeReceipt>;
+
+  /**
+   * Get what has become of a notice: with its own token as the bearer token, or as a moderator,
+   * who sees all that was sent.
+   */
+  getNotice(
+    parameters: {
+      /** A GUID with dashes. */
+      noticeId: string;
+    },
+    options?: CallOptions,
+  ): Promise<Notice>;
+
+  /**
+   * Appeal against the dismissal of a notice, with its token as the bearer token: of each of its
+   * subjects that was dismissed.
+   */
+  appealNotice(
+    parameters: {
+      /** A GUID with dashes. */
+      noticeId: string;
+      body: AppealBody;
+    },
+    options?: CallOptions,
+  ): Promise<Created>;
 
   /**
    * Notify users, with kind `Studio`: those in `to`, or all who belong to the `audience` now,
@@ -3504,7 +4213,7 @@ export interface Operations {
     parameters: {
       /** the caller's own where it is left out */
       userId?: string | undefined;
-      body: Registration;
+      body: FullAccount;
     },
     options?: CallOptions,
   ): Promise<undefined>;
@@ -3696,6 +4405,51 @@ export interface Operations {
     },
     options?: CallOptions,
   ): Promise<ContentInfo[]>;
+
+  /**
+   * List what moderators have decided about a user, and about what the user has made, newest
+   * first.
+   */
+  listUserDecisions(
+    parameters?: {
+      /** the caller's own where it is left out */
+      userId?: string | undefined;
+      /** a number: the most items of the answer */
+      limit?: number | undefined;
+      /** a cursor, from the Link header of the part before */
+      after?: string | undefined;
+    },
+    options?: CallOptions,
+  ): Promise<UserDecision[]>;
+
+  /**
+   * Get one decision that concerns a user: also with its appeal token as the bearer token, until
+   * `appealUntil`.
+   */
+  getUserDecision(
+    parameters: {
+      /** the caller's own where it is left out */
+      userId?: string | undefined;
+      /** A GUID with dashes. */
+      decisionId: string;
+    },
+    options?: CallOptions,
+  ): Promise<UserDecision>;
+
+  /**
+   * Appeal against a decision that concerns the user: also with its appeal token as the bearer
+   * token, which a banned user has.
+   */
+  appealDecision(
+    parameters: {
+      /** the caller's own where it is left out */
+      userId?: string | undefined;
+      /** A GUID with dashes. */
+      decisionId: string;
+      body: AppealBody;
+    },
+    options?: CallOptions,
+  ): Promise<Created>;
 
   /** Have a mail sent to a new address. */
   changeEmail(
@@ -3904,6 +4658,19 @@ export interface Operations {
     },
     options?: CallOptions,
   ): Promise<Message>;
+
+  /** Take a message away from both sides, also after the friendship has ended. */
+  unsendMessage(
+    parameters: {
+      /** the caller's own where it is left out */
+      userId?: string | undefined;
+      /** A GUID with dashes. */
+      otherId: string;
+      /** A GUID with dashes. */
+      messageId: string;
+    },
+    options?: CallOptions,
+  ): Promise<undefined>;
 
   /** List the user's friends. */
   listFriends(
@@ -4246,6 +5013,20 @@ export interface Operations {
     options?: CallOptions,
   ): Promise<undefined>;
 
+  /** Appeal against the dismissal of the user's newest report of a subject. */
+  appealReport(
+    parameters: {
+      /** the caller's own where it is left out */
+      userId?: string | undefined;
+      /** A text. No segment of it, between slashes or backslashes, is `..`. */
+      kind: string;
+      /** A text. No segment of it, between slashes or backslashes, is `..`. */
+      id: string;
+      body: AppealBody;
+    },
+    options?: CallOptions,
+  ): Promise<Created>;
+
   /** Take the rewards of a design challenge away from a user. */
   revokeRewards(
     parameters: {
@@ -4378,6 +5159,16 @@ export interface Operations {
     },
     options?: CallOptions,
   ): Promise<Record<string, Kept>>;
+
+  /** Accept the present version of the terms. */
+  acceptTerms(
+    parameters: {
+      /** the caller's own where it is left out */
+      userId?: string | undefined;
+      body: TermsAcceptance;
+    },
+    options?: CallOptions,
+  ): Promise<undefined>;
 
   /** Give a user another name. */
   setUsername(

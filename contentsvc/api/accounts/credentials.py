@@ -9,6 +9,7 @@ from msgspec import Struct
 
 from contentsvc.api.accounts.authentication import Authenticator
 from contentsvc.api.accounts.reauthentication import form_of, proof_of, proved, unproved
+from contentsvc.api.accounts.terms import NO_TERMS, TermsRules
 from contentsvc.api.accounts.usernames import NO_NAMES, ReservedNames
 from contentsvc.api.call import Call
 from contentsvc.api.checks import check_mailable, check_wait, required
@@ -21,6 +22,7 @@ from contentsvc.api.errors import (
     RegistrationClosed,
     TooManyAttempts,
     TooManyRequests,
+    UnknownVersion,
     UsernameTaken,
     UserNotFound,
     WrongPassword,
@@ -44,6 +46,7 @@ from contentsvc.store.accounts import (
     log_in_attempts,
     mails,
     sessions,
+    terms,
 )
 from contentsvc.store.accounts.mails import Link, Mails, Wanted
 from contentsvc.store.rate_limits import CONFIRMATIONS
@@ -74,6 +77,7 @@ class Accounts(Struct):
     registration: bool
     reserved: ReservedNames = NO_NAMES
     guests: GuestRules = NO_GUESTS
+    terms: TermsRules = NO_TERMS
 
     @property
     def _sending(self) -> Mails:
@@ -90,6 +94,7 @@ class Accounts(Struct):
             UsernameTaken,
             EmailTaken,
             AddressNotMailable,
+            UnknownVersion,
             MailUnavailable,
         ),
     )
@@ -101,11 +106,15 @@ class Accounts(Struct):
             raise RegistrationClosed()
         if body.username in self.reserved:
             raise UsernameTaken("This username is reserved.")
+        if body.terms is not None:
+            self.terms.check_version(body.terms)
         await check_mailable(self.mails, body.email)
         encoded = await self.passwords.hash(body.password, call.network)
         async with self.db.transaction() as tx:
             await addresses.free(tx, body.email)
             user = await credentials.register(tx, body.username, body.email, encoded, PLAYER)
+            if body.terms is not None:
+                await terms.accept(tx, user, body.terms)
             if self.mails is not None and not await self.auth.mail_wait(tx, call):
                 await self.mails.ask(tx, user, Wanted("confirm", body.email))
         return Created(f"/api/v1/user/{user}")

@@ -30,9 +30,10 @@ from contentsvc.push.revocation import Revocation
 from contentsvc.roles import ADMIN
 from contentsvc.store import rate_limits
 from contentsvc.store.accounts import credentials, deletion, guests
-from contentsvc.store.accounts.export import PAGE, whole
 from contentsvc.store.accounts.export import account as read_account
+from contentsvc.store.accounts.export import whole
 from contentsvc.store.rate_limits import EXPORTING, EXPORTS
+from contentsvc.store.sections import PAGE
 from contentsvc.store.tasks import Departure
 from contentsvc.wire.accounts import Export, PasswordProof, SubjectProof
 

@@ -25,7 +25,7 @@ from contentsvc.framework.identity.passwords import Passwords
 from contentsvc.push.revocation import Revocation
 from contentsvc.store.accounts import addresses, guests, sessions
 from contentsvc.store.accounts.mails import Mails, Wanted
-from contentsvc.wire.accounts import Registration
+from contentsvc.wire.accounts import FullAccount
 
 
 class FullAccounts(Struct):
@@ -54,7 +54,7 @@ class FullAccounts(Struct):
             TooManyAttempts,
         ),
     )
-    async def put_account(self, call: Call, user: str, body: Registration) -> None:
+    async def put_account(self, call: Call, user: str, body: FullAccount) -> None:
         """Make a guest a full account, which keeps all that the guest has, as if it registered now.
         Its secret and all other log-ins end. For a full account this changes nothing: all three
         must be its own, as in a repeat. Not for who has come by a portal code: no link makes
@@ -65,7 +65,7 @@ class FullAccounts(Struct):
             return
         await self._repeated(call, user, body)
 
-    async def _register(self, call: Call, own: guests.Account, body: Registration) -> bool:
+    async def _register(self, call: Call, own: guests.Account, body: FullAccount) -> bool:
         """Make the guest a full account. False if another request was first."""
         if not self.registration:
             raise RegistrationClosed()
@@ -84,7 +84,7 @@ class FullAccounts(Struct):
                 await self.mails.ask(tx, own.id, Wanted("confirm", body.email))
         return True
 
-    async def _repeated(self, call: Call, user: str, body: Registration) -> None:
+    async def _repeated(self, call: Call, user: str, body: FullAccount) -> None:
         """Raises NotAGuest, unless the account has this name, address and password."""
         own = required(await guests.account(self.db, user), account_deleted)
         same = (own.username, own.email) == (body.username, body.email)

@@ -7,7 +7,7 @@ import hmac
 import re
 import secrets
 from datetime import UTC, datetime
-from typing import NamedTuple
+from typing import Any, NamedTuple
 
 from msgspec import Struct, structs
 
@@ -41,8 +41,8 @@ from contentsvc.framework.identity.subject import Subject
 from contentsvc.push.revocation import Revocation
 from contentsvc.roles import PLAYER
 from contentsvc.store.accounts import guests, identities, service_accounts, sessions
-from contentsvc.store.moderation import bans
-from contentsvc.tokens import ACCESS_LIFETIME, InvalidToken, Tokens
+from contentsvc.store.moderation import bans, decisions
+from contentsvc.tokens import ACCESS_LIFETIME, InvalidToken, MailTokens, Tokens
 from contentsvc.wire.accounts import (
     ACCESS_TOKEN,
     CLIENT,
@@ -79,6 +79,7 @@ class OAuth(Struct):
     auth: Authenticator
     tokens: Tokens
     revocation: Revocation
+    mail_tokens: MailTokens
     per_user: int = 0  # the most sessions of a user; 0: any number
     maintenance: Maintenance | None = None
     reserved: ReservedNames = NO_NAMES
@@ -243,13 +244,20 @@ class OAuth(Struct):
         ban = await bans.of_user(db, user)
         if ban is None or ban.reason is None:  # it has just ended
             return Unavailable(cause="lock")
+        stands = await decisions.standing(db, "user", user, "ban")
+        token = None
+        if stands is not None and stands.appealable:
+            token = self.mail_tokens.appeal(stands.id, user)
+        more: dict[str, Any] = {"user": user, "appealToken": token}
+        more["decision"] = None if stands is None else stands.id
         if ban.until is None:
-            return AccountBanned(f"The account is banned: {ban.reason}", reason=ban.reason)
+            return AccountBanned(f"The account is banned: {ban.reason}", reason=ban.reason, **more)
         end = datetime.fromtimestamp(ban.until, UTC)
         return AccountBanned(
             f"The account is banned until {end:%Y-%m-%d %H:%M:%S} UTC: {ban.reason}",
             reason=ban.reason,
             until=ban.until,
+            **more,
         )
 
     async def _renew(self, call: Call, refresh: str, kind: SessionKind) -> LogIn:

@@ -20,6 +20,7 @@ from contentsvc.api.errors import (
 )
 from contentsvc.api.files.references import FileReferences
 from contentsvc.api.guests import PUBLISH
+from contentsvc.api.moderation.acts import Acts, Taken, takes_away
 from contentsvc.api.paging import ids
 from contentsvc.framework.core.folding import folded
 from contentsvc.framework.db.database import Database
@@ -33,7 +34,7 @@ from contentsvc.store import rate_limits
 from contentsvc.store.accounts import service_accounts, users
 from contentsvc.store.challenges import rewards
 from contentsvc.store.content.spellings import plain
-from contentsvc.store.moderation import audit_log
+from contentsvc.store.moderation import audit_log, evidence
 from contentsvc.store.rate_limits import USER_UPDATES
 from contentsvc.wire.accounts import (
     LONGEST_NAME,
@@ -47,6 +48,7 @@ from contentsvc.wire.accounts import (
     UserSearch,
     UserUpdate,
 )
+from contentsvc.wire.legal import AcceptedTerms
 
 _SHORTEST_QUERY, _LONGEST_QUERY = 3, 64
 
@@ -60,6 +62,7 @@ class Users(Struct):
 
     db: Database
     claims: FileReferences | None
+    acts: Acts
     per_minute: int = 0
 
     @route("GET", "/user/search", allow=ANYONE)
@@ -143,6 +146,7 @@ class Users(Struct):
             public_profile=_profile(row.public_profile),
             role=role_of(row.role),
             guest=row.guest,
+            terms=None if row.terms is None else AcceptedTerms(row.terms, row.accepted or 0),
         )
 
     @route(
@@ -163,7 +167,8 @@ class Users(Struct):
     )
     async def update_user(self, call: Call, user: str, body: UserUpdate) -> None:
         """Change a user's avatar, emblem and profiles (accounts#update). Where nothing differs,
-        nothing is written."""
+        nothing is written. A moderator who takes something away of another's gives a `reason`: that
+        is a decision (moderation#decisions)."""
         full, public = body.full_profile.profile, body.public_profile.profile
         record = (
             user,
@@ -186,7 +191,7 @@ class Users(Struct):
             check_outranks(call, user, before.role)
             await call.unchanged(tx, partial(users.changed, tx, user))
             if before.differs:
-                await self._write(tx, call, record, own=own)
+                await self._write(tx, call, record, body.reason, own=own)
             # What stays is checked too: its bytes may have gone.
             if claims is not None:
                 old = [before.avatar] if before.avatar else []
@@ -194,10 +199,10 @@ class Users(Struct):
                     tx, "user", user, caller=call.user, owner=user, old=old, new=images
                 )
 
-    async def _write(self, tx: Db, call: Call, record: _Record, *, own: bool) -> None:
+    async def _write(self, tx: Db, call: Call, record: _Record, reason: str, *, own: bool) -> None:
         user, _, emblem, *_ = record
         if not own:
-            await audit_log.record(tx, *call.actor, "user_changed", "user", user, "")
+            await self._change_anothers(tx, call, record, reason)
         most = self.per_minute if own else 0
         done = required(await users.update(tx, *record, most), UserNotFound)
         check_wait(done.wait)
@@ -207,6 +212,18 @@ class Users(Struct):
                 raise EmblemNotEarned()
             check_wait(await rate_limits.take(tx, USER_UPDATES, user, most))
             await users.update_earned(tx, *record)
+
+    async def _change_anothers(self, tx: Db, call: Call, record: _Record, reason: str) -> None:
+        """Note a change of another's record, with a decision if it takes something away."""
+        user, *members = record
+        before = required(await evidence.lock_user(tx, user), UserNotFound)
+        after = Taken(None, *members)
+        if not takes_away(before, after):
+            await audit_log.record(tx, *call.actor, "user_changed", "user", user, reason)
+            return
+        order = self.acts.order(reason)
+        given = tx, call.actor, user, order, before, after
+        await self.acts.profile_taken(*given, act="user_changed")
 
 
 def _profile(text: str | None) -> Profile:

@@ -3,7 +3,7 @@
 from msgspec import Struct
 
 from contentsvc.api.call import Call
-from contentsvc.api.checks import check_wait, required
+from contentsvc.api.checks import check_visible, check_wait, required
 from contentsvc.api.errors import (
     Blocked,
     CommentDeleted,
@@ -14,15 +14,17 @@ from contentsvc.api.errors import (
     UnknownParent,
 )
 from contentsvc.api.guests import COMMENT, PUBLISH
+from contentsvc.api.moderation.acts import Acts
 from contentsvc.framework.db.database import Database
+from contentsvc.framework.db.query import Db
 from contentsvc.framework.http.errors import Forbidden
 from contentsvc.framework.http.permissions import ANYONE, SIGNED_IN
 from contentsvc.framework.http.reply import Created
 from contentsvc.framework.http.route import route
 from contentsvc.push.notifier import Notifier
 from contentsvc.roles import MODERATE
-from contentsvc.store.content import comments
-from contentsvc.store.moderation import audit_log
+from contentsvc.store.content import comments, items
+from contentsvc.store.moderation import decisions, evidence
 from contentsvc.wire.comments import (
     Comment,
     CommentCreate,
@@ -32,7 +34,6 @@ from contentsvc.wire.comments import (
     CommentsLock,
     CommentUpdate,
 )
-from contentsvc.wire.moderation import Act
 from contentsvc.wire.notifications import CommentRemoved
 
 
@@ -44,6 +45,7 @@ class Comments(Struct):
 
     db: Database
     notifier: Notifier
+    acts: Acts
     per_minute: int
 
     @route("GET", "/content/<guid:content>/comments", allow=ANYONE, raises=(ContentNotFound,))
@@ -65,11 +67,17 @@ class Comments(Struct):
         "/content/<guid:content>/comments",
         allow=SIGNED_IN,
         guests=COMMENT,
+        restricts="comment",
         raises=(ContentNotFound, Blocked, CommentsLocked, TooManyRequests, UnknownParent),
     )
     async def create_comment(self, call: Call, content: str, body: CommentCreate) -> Created:
         """Comment on a content item. This tells its author, or the author of the comment to which
         this one replies. Again with the same `writeId`, it is the same comment."""
+        if call.restricted and not await comments.written(
+            self.db, content, call.user, body.write_id
+        ):
+            await check_visible(call, self.db, content)
+            await call.unrestricted(self.db)
         given = content, call.user, call.viewer.moderate, body.parent_id, body.body
         made = await comments.create(self.db, *given, self.per_minute, body.write_id)
         written = required(made, ContentNotFound)
@@ -100,6 +108,7 @@ class Comments(Struct):
         allow=SIGNED_IN,
         guests=COMMENT,
         heeds="/content/<guid:content>/comments/<int:comment>",
+        restricts="comment",
         raises=(CommentNotFound, CommentDeleted, Blocked, CommentsLocked, Forbidden),
     )
     async def update_comment(
@@ -111,6 +120,12 @@ class Comments(Struct):
         state = await self._state(call, content, comment)
         if call.user != state.author_id:
             raise Forbidden("Only its author can change this comment.")
+        if call.restricted:
+            there = required(
+                await comments.get(self.db, content, comment, *call.viewer), CommentNotFound
+            )
+            if there.body != body.body:
+                await call.unrestricted(self.db)
         if call.conditional:
             async with self.db.transaction() as tx:
                 await comments.lock_comment(tx, content, comment)
@@ -146,15 +161,20 @@ class Comments(Struct):
             )
         writer = state.author_id
         if call.user == writer:
-            await comments.delete(self.db, writer, content, comment)
+            if not await comments.delete(self.db, writer, content, comment):
+                await self._keep_deleted(writer, content, comment)
+            return
+        if call.user not in authors:
+            order = self.acts.order_of_query(query.reason)
+            async with self.db.transaction() as tx:
+                await self.acts.remove(tx, call.actor, content, comment, order)
             return
         async with self.db.transaction() as tx:
             if await comments.delete(tx, call.user, content, comment):
-                if call.user not in authors:
-                    await audit_log.record(
-                        tx, *call.actor, "comment_deleted", "comment", str(comment), query.reason
-                    )
-                removed = CommentRemoved(content=content, comment=comment, reason=query.reason)
+                reason = query.reason
+                removed = CommentRemoved(
+                    content=content, comment=comment, reason=reason, decision=None
+                )
                 await self.notifier.send_many(tx, [(writer, removed)])
 
     @route(
@@ -169,13 +189,33 @@ class Comments(Struct):
         change one. Comments can still be deleted. Only the content's author and admins may lock
         them."""
         async with self.db.transaction() as tx:
+            if body.locked and await self._locks_anothers(tx, call, content):
+                order = self.acts.order(body.reason)
+                await self.acts.lock_comments(tx, call.actor, content, order)
+                return
             given = content, call.user, call.may(MODERATE), body.locked
             locking = required(await comments.lock(tx, *given), ContentNotFound)
             if not locking.may:
                 raise Forbidden("Only the content's author and admins can lock its comments.")
-            if locking.act:
-                done: Act = "comments_locked" if body.locked else "comments_unlocked"
-                await audit_log.record(tx, *call.actor, done, "content", content, "")
+            if not body.locked and locking.changed:
+                given_back = tx, call.actor, content, body.reason
+                await self.acts.unlock_comments(*given_back, act=locking.act)
+
+    async def _locks_anothers(self, tx: Db, call: Call, content: str) -> bool:
+        """Whether the caller needs the permission to lock the comments on a content. Raises
+        ContentNotFound."""
+        if not call.may(MODERATE):
+            return False
+        state = required(await items.state_of(tx, content, *call.viewer), ContentNotFound)
+        return state.author_id != call.user
+
+    async def _keep_deleted(self, writer: str, content: str, comment: int) -> None:
+        """Have a comment stay deleted, as its author wants, where a moderator has removed it and
+        that is taken back."""
+        async with self.db.transaction() as tx:
+            await evidence.lock_comment(tx, content, comment)
+            if not await comments.delete(tx, writer, content, comment):
+                await decisions.forget_taken(tx, "comment", str(comment), "remove")
 
     async def _state(self, call: Call, content: str, comment: int) -> comments.CommentState:
         user, moderate = call.user, call.viewer.moderate

@@ -20,6 +20,7 @@ from contentsvc.api.errors import (
     UserNotFound,
 )
 from contentsvc.api.guests import PUBLISH
+from contentsvc.api.moderation.acts import Acts
 from contentsvc.api.paging import (
     PIECE,
     EncodedPart,
@@ -39,17 +40,12 @@ from contentsvc.framework.http.errors import Forbidden
 from contentsvc.framework.http.permissions import ANYONE, SIGNED_IN
 from contentsvc.framework.http.reply import Encoded, Listed
 from contentsvc.framework.http.route import route
-from contentsvc.framework.tasks.task_queue import TaskQueue
-from contentsvc.push.notifier import Notifier
 from contentsvc.roles import CURATE, MODERATE
 from contentsvc.store.content import dependents, revisions
 from contentsvc.store.content import items as store
 from contentsvc.store.content.dependencies import Used, of_revision, packages_of_revision
-from contentsvc.store.content.library_audience import notify_subscribers
-from contentsvc.store.content.visibility import announce
 from contentsvc.store.fragments import statuses_of
 from contentsvc.store.moderation import audit_log
-from contentsvc.store.tasks import DependencyChanged
 from contentsvc.wire.base import MediaPath, Part
 from contentsvc.wire.content import (
     CONTENT_STATUSES,
@@ -67,7 +63,6 @@ from contentsvc.wire.content import (
     content_create,
 )
 from contentsvc.wire.moderation import Act
-from contentsvc.wire.notifications import ContentRestored, ContentSuspended
 from contentsvc.wire.packages import packages as shown_packages
 from contentsvc.wire.searches import ClientQuery, ContentQuery
 
@@ -78,8 +73,7 @@ class Content(Struct):
     """Games, assets and boxes that users have made."""
 
     db: Database
-    notifier: Notifier
-    queue: TaskQueue
+    acts: Acts
     publishing: Publishing
     types: ContentTypes
     platforms: Platforms
@@ -92,6 +86,7 @@ class Content(Struct):
         guests=PUBLISH,
         limit=1024 * KIB,
         heeds="/content/<guid:content>",
+        restricts="publish",
         raises=(Forbidden, ContentDeleted, RevisionNotPublished, *REFUSALS),
     )
     async def put_content(self, call: Call, content: str, body: _Bodies) -> None:
@@ -103,7 +98,7 @@ class Content(Struct):
             await call.unchanged(self.db)
             created = body.decode(content_create(tuple(self.platforms.taken)))
             try:
-                await self.publishing.create(call.user, content, created)
+                await self.publishing.create(call.user, content, created, allowed=call.unrestricted)
                 return
             except Refused:
                 # Another create came at the same time and was first, or the revision exists.
@@ -130,7 +125,12 @@ class Content(Struct):
         if revision is not None and not await revisions.published(self.db, content, revision):
             raise RevisionNotPublished()
         check = call.unchanged if call.conditional else None
-        await self.publishing.describe(call.user, content, update, editor=state.editor, check=check)
+        await self.publishing.describe(
+            *(call.user, content, update),
+            editor=state.editor,
+            check=check,
+            allowed=call.unrestricted,
+        )
 
     @route("GET", "/user/<guid:user>/content", allow=ANYONE, raises=(UserNotFound,))
     async def list_user_content(
@@ -239,24 +239,13 @@ class Content(Struct):
         """Suspend a content item, or lift that. If this changes anything, its author is notified,
         and so are authors whose content depends on it. What its author has withdrawn stays
         withdrawn."""
-        async with self.db.transaction() as tx:
-            act = required(
-                await store.set_status(tx, call.user, content, body.status), ContentNotFound
-            )
-            if act.changed:
-                suspended = body.status == "suspended"
-                done: Act = "content_suspended" if suspended else "content_restored"
-                await audit_log.record(tx, *call.actor, done, "content", content, body.reason)
-                changed = DependencyChanged(
-                    dependency=content, status=act.status, actor=call.user, by_author=False
-                )
-                await self.queue.put(tx, changed)
-                await notify_subscribers(tx, self.queue, content, act.before)
-                kind = ContentSuspended if suspended else ContentRestored
-                notification = kind(content=content, reason=body.reason)
-                await announce(tx, self.queue, content)
-                # Unless the author has left.
-                await self.notifier.send_many(tx, [(act.author_id, notification)])
+        if body.status == "suspended":
+            order = self.acts.order(body.reason)
+            async with self.db.transaction() as tx:
+                await self.acts.suspend(tx, call.actor, content, order)
+        else:
+            async with self.db.transaction() as tx:
+                await self.acts.restore(tx, call.actor, content, body.reason)
 
     @route("PUT", "/content/<guid:content>/featured", allow=CURATE, raises=(ContentNotFound,))
     async def set_content_featured(self, call: Call, content: str, body: FeaturedChange) -> None:

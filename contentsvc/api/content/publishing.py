@@ -110,10 +110,13 @@ class Publishing(Struct):
     rollbacks_per_hour: int = 0
     tags: TagRules = ANY_TAGS
 
-    async def create(self, author: str, content: str, body: ContentCreate) -> None:
+    async def create(
+        self, author: str, content: str, body: ContentCreate, *, allowed: Check | None = None
+    ) -> None:
         """Insert a content of the author's, with its first revision.
 
-        Raises InvalidBody and the REFUSALS; Refused `contents_id` or `revisions_id`.
+        Raises InvalidBody and the REFUSALS; Refused `contents_id` or `revisions_id`; and what
+        `allowed` raises, which says whether the caller may publish now.
         """
         self.types.check("/type", body.type)
         fitting("screenshotUris", body.screenshot_uris, list[MediaPath])
@@ -121,6 +124,8 @@ class Publishing(Struct):
         check_packages(body, self.platforms.taken)
         requires = requirements(body.requires, self.platforms)
         tags = self.tags.spelt(body.tags)
+        if allowed is not None:
+            await allowed(self.db)
         async with self.db.transaction() as tx:
             registered = await items.create(
                 tx,
@@ -159,18 +164,22 @@ class Publishing(Struct):
         lock: Lock,
         body: RevisionCreate,
         requires: Requirements,
+        *,
+        allowed: Check | None = None,
     ) -> None:
         """Insert one more revision of a content, which becomes the current one. If the content has
         this revision already, nothing changes.
 
         The body has passed check_packages, and `requires` is of it. Raises ContentDeleted and the
-        REFUSALS; Refused `revisions_id`; and what `lock` raises.
+        REFUSALS; Refused `revisions_id`; and what `lock` and `allowed` raise.
         """
         revision = body.revision_id
         async with self.db.transaction() as tx:
             state = await lock(tx)
             if await revisions.published(tx, content, revision):
                 return
+            if allowed is not None:
+                await allowed(tx)
             if state.status == "deleted":
                 raise ContentDeleted()
             author = state.author_id
@@ -214,13 +223,14 @@ class Publishing(Struct):
         *,
         editor: bool,
         check: Check | None = None,
+        allowed: Check | None = None,
     ) -> None:
         """Change the description of a content, its screenshots, tags and attributes. Where nothing
         differs, nothing is written. A change counts for the limit of the caller. An `editor` may as
         a member.
 
         Raises ContentDeleted, UnknownTags, StaffTag, TooManyTags, FileMissing, FileInvalid and
-        TooManyRequests, and what `check` raises.
+        TooManyRequests, and what `check` and `allowed` raise.
         """
         tags = None if update.tags is UNSET else self.tags.spelt(update.tags)
         shots = update.screenshot_uris
@@ -235,6 +245,8 @@ class Publishing(Struct):
                 and (self.claims is None or await self.claims.holds(self.db, content, shots))
             ):
                 return
+        if allowed is not None:
+            await allowed(self.db)
         async with self.db.transaction(f"changes of {caller}") as tx:
             locked = required(await items.lock_for_update(tx, content), ContentDeleted)
             if check is not None:
@@ -270,11 +282,19 @@ class Publishing(Struct):
             there = await items.tagged(self.db, content)
             self.tags.check_many(update.tags, [] if there is None else there.tags)
 
-    async def make_current(self, caller: str, content: str, lock: Lock, revision: str) -> None:
+    async def make_current(
+        self,
+        caller: str,
+        content: str,
+        lock: Lock,
+        revision: str,
+        *,
+        allowed: Check | None = None,
+    ) -> None:
         """Make a revision of a content the current one, whether it is older or newer.
 
         Raises RevisionNotFound, ContentDeleted, RevisionGone, TooManyRequests, DeletedDependency
-        and SuspendedDependency, and what `lock` raises.
+        and SuspendedDependency, and what `lock` and `allowed` raise.
         """
         async with self.db.large(caller), self.db.transaction() as tx:
             state = await lock(tx)
@@ -284,6 +304,8 @@ class Publishing(Struct):
                 raise ContentDeleted()
             if revision == state.revision_id:
                 return
+            if allowed is not None:
+                await allowed(tx)
             if await revisions.is_gone(tx, revision):
                 raise RevisionGone()
             # To read its parts is what costs.

@@ -3,6 +3,7 @@
 from msgspec import Struct
 
 from contentsvc.api.call import Call
+from contentsvc.api.checks import check_visible
 from contentsvc.api.errors import ContentNotFound
 from contentsvc.api.guests import RATE
 from contentsvc.framework.db.database import Database
@@ -29,6 +30,7 @@ class Ratings(Struct):
         "/user/<guid:user>/rating/<guid:content>",
         allow=SELF,
         guests=RATE,
+        restricts="rate",
         raises=(ContentNotFound,),
     )
     async def put_rating(self, call: Call, user: str, content: str, body: RatingBody) -> None:
@@ -39,7 +41,11 @@ class Ratings(Struct):
         ):
             if given not in {None, meant}:
                 raise at_pointer(f"/{member}", "This must be the same as in the path.")
-        if not await ratings.put(self.db, user, content, call.viewer.moderate, body.value == "1"):
+        up = body.value == "1"
+        if call.restricted and not await ratings.is_so(self.db, user, content, up):
+            await check_visible(call, self.db, content)
+            await call.unrestricted(self.db)
+        if not await ratings.put(self.db, user, content, call.viewer.moderate, up):
             raise ContentNotFound()
 
     @route(

@@ -59,6 +59,7 @@ class Revisions(Struct):
         allow=SIGNED_IN,
         guests=PUBLISH,
         limit=1024 * KIB,
+        restricts="publish",
         raises=(ContentNotFound, Forbidden, ContentDeleted, *REFUSALS),
     )
     async def publish_revision(
@@ -71,7 +72,9 @@ class Revisions(Struct):
         check_packages(given, self.publishing.platforms.taken)
         requires = requirements(given.requires, self.publishing.platforms)
         lock = partial(lock_to_change, call, content=content)
-        await self.publishing.revise(call.user, content, lock, given, requires)
+        await self.publishing.revise(
+            *(call.user, content, lock, given, requires), allowed=call.unrestricted
+        )
         return Created(f"/api/v1/content/{content}/revisions/{given.revision_id}")
 
     @route("GET", "/content/<guid:content>/revisions", allow=ANYONE, raises=(ContentNotFound,))
@@ -92,6 +95,7 @@ class Revisions(Struct):
         allow=SIGNED_IN,
         guests=PUBLISH,
         heeds="/content/<guid:content>",
+        restricts="publish",
         raises=(
             ContentNotFound,
             Forbidden,
@@ -107,7 +111,9 @@ class Revisions(Struct):
         """Go back to an older revision of a content item, or forward to a newer one. Nobody is
         notified. Only the content's author and admins may."""
         lock = partial(self._lock_unchanged, call, content)
-        await self.publishing.make_current(call.user, content, lock, body.revision_id)
+        await self.publishing.make_current(
+            *(call.user, content, lock, body.revision_id), allowed=call.unrestricted
+        )
 
     @route(
         "DELETE",

@@ -53,6 +53,7 @@ class Withdrawal(Struct):
         "/content/<guid:content>/restore",
         allow=SIGNED_IN,
         guests=PUBLISH,
+        restricts="publish",
         raises=(ContentNotFound, Forbidden, ContentPurged, TooManyRequests),
     )
     async def restore_content(self, call: Call, content: str) -> None:
@@ -76,6 +77,8 @@ class Withdrawal(Struct):
                 )
             check_wait(act.wait)
             if act.changed:
+                # Who withdraws is never refused.
+                await call.unrestricted(tx)
                 if not own:
                     done: Act = "content_restored"
                     await audit_log.record(tx, *call.actor, done, "content", content, "")
@@ -86,7 +89,7 @@ class Withdrawal(Struct):
                 await notify_subscribers(tx, self.queue, content, act.before)
                 await announce(tx, self.queue, content)
                 if not own and act.status == "active":
-                    restored = ContentRestored(content=content, reason="")
+                    restored = ContentRestored(content=content, reason="", decision=None)
                     await self.notifier.send_many(tx, [(act.author_id, restored)])
             return act.purged
 

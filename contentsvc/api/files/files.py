@@ -4,7 +4,6 @@ from collections.abc import Callable
 
 from attrs import define, field
 from twisted.internet.interfaces import IReactorTime
-from twisted.internet.task import deferLater
 
 from contentsvc.api.call import Call
 from contentsvc.api.errors import (
@@ -16,22 +15,19 @@ from contentsvc.api.errors import (
     StorageUnavailable,
     TooManyRequests,
 )
+from contentsvc.api.files.blocks import FileBlocks
 from contentsvc.api.files.uploads import Limits, Uploads
 from contentsvc.api.guests import PUBLISH
 from contentsvc.framework.db.database import Database
-from contentsvc.framework.db.errors import Unavailable
 from contentsvc.framework.http.body_reader import KIB
 from contentsvc.framework.http.errors import InvalidHost
 from contentsvc.framework.http.permissions import ANYONE, SELF, SIGNED_IN
 from contentsvc.framework.http.route import route
 from contentsvc.framework.storage.bucket import Bucket
-from contentsvc.framework.storage.deadlines import tidy
 from contentsvc.framework.storage.images import MOST_PIXELS, MOST_SIDE
-from contentsvc.framework.storage.paths import EXTENSIONS, WIDTHS, paths_of, with_smaller
-from contentsvc.framework.tasks import task_queue
+from contentsvc.framework.storage.paths import EXTENSIONS, WIDTHS
 from contentsvc.roles import MODERATE
-from contentsvc.store.files import blocks, files, storage
-from contentsvc.store.moderation import audit_log
+from contentsvc.store.files import storage
 from contentsvc.wire.files import (
     BlockBody,
     FilesOption,
@@ -42,17 +38,14 @@ from contentsvc.wire.files import (
     UserStorage,
 )
 
-_LIFTING, _PAUSE = 1.5, 0.1
-"""Seconds for which the end of a block waits for a deletion under way, and between two checks."""
-
 
 @define(eq=False)
 class Files:
     """Uploads of files, the storage that they take, and the blocking of files.
 
     `option` is the setting `files`, and `bucket` the place that it names. `scaled` says whether
-    smaller images are made, `refuses` whether images with metadata are refused. `blocked` wakes the
-    job that deletes the bytes of blocked files, `stored` the one that makes smaller images.
+    smaller images are made, `refuses` whether images with metadata are refused. `blocks` blocks
+    files, and `stored` wakes the job that makes smaller images.
     """
 
     _reactor: IReactorTime
@@ -63,7 +56,7 @@ class Files:
     _public_url: str | None = field(kw_only=True)
     _scaled: bool = field(kw_only=True)
     _refuses: bool = field(kw_only=True, default=False)
-    _blocked: Callable[[], None] = field(kw_only=True)
+    _blocks: FileBlocks = field(kw_only=True)
     _stored: Callable[[], None] = field(kw_only=True)
     _uploads: Uploads = field(init=False)
 
@@ -76,6 +69,7 @@ class Files:
         "/uploads",
         allow=SIGNED_IN,
         guests=PUBLISH,
+        restricts="upload",
         raises=(
             InvalidHost,
             FileBlocked,
@@ -95,6 +89,7 @@ class Files:
         what is still missing. Call it again after the uploads and before you publish: it checks
         what has come. If it is refused, nothing is announced.
         """
+        await call.unrestricted(self._db)
         return UploadsAnswer(await self._uploads.announce(call.user, self._base(call), body.files))
 
     @route("GET", "/storage", allow=ANYONE, raises=(InvalidHost,))
@@ -122,43 +117,16 @@ class Files:
     @route("PUT", "/files/<sha256:sha256>/block", allow=MODERATE)
     async def block_file(self, call: Call, sha256: str, body: BlockBody) -> None:
         """Block a file, known or not: its bytes are deleted, and nobody can upload or publish it.
-        Again, this replaces the reason."""
+        Again, this replaces the reason. With `preserve`, what is there of it is held, as an admin
+        would hold it for a year, before it is deleted."""
+        order = self._blocks.order(body.reason)
         async with self._db.transaction() as tx:
-            if await blocks.put(tx, sha256, body.reason):
-                await audit_log.record(tx, *call.actor, "file_blocked", "file", sha256, body.reason)
-            await blocks.hide(tx, paths_of(sha256))
-            await blocks.delete_bytes(tx, sha256)
-            tx.after_commit(self._blocked)
+            await self._blocks.block(tx, call.actor, sha256, order, preserve=body.preserve)
 
     @route("DELETE", "/files/<sha256:sha256>/block", allow=MODERATE)
     async def unblock_file(self, call: Call, sha256: str) -> None:
         """Let a file be uploaded again. Once that is done, it is back wherever it is used."""
-        until = self._reactor.seconds() + _LIFTING
-        while not await self._lift(call, sha256):
-            if self._reactor.seconds() > until:
-                raise Unavailable("the bytes of the file are being deleted", "lock")
-            await deferLater(self._reactor, _PAUSE)
-
-    async def _lift(self, call: Call, sha256: str) -> bool:
-        """End a block, if there is one. False if its bytes are being deleted now."""
-        async with self._db.transaction() as tx:
-            if not await blocks.lock(tx, sha256):
-                return True
-            withdrawn = await task_queue.withdraw(tx, blocks.QUEUE, sha256)
-            if await task_queue.is_queued(tx, blocks.QUEUE, sha256):
-                return False
-            if withdrawn:
-                paths = paths_of(sha256)
-                keys = [
-                    self._bucket.staging_key(*each)
-                    for each in await files.separate_uploads(tx, paths)
-                ]
-                # What nobody has come to yet. If the store is away, it stays.
-                kept = [*with_smaller(paths), *filter(None, keys)]
-                await tidy(self._reactor, self._bucket, kept)
-            await blocks.lift(tx, sha256)
-            await audit_log.record(tx, *call.actor, "file_unblocked", "file", sha256, "")
-        return True
+        await self._blocks.lift(call.actor, sha256)
 
     def _base(self, call: Call) -> str:
         return self._public_url or call.base_url

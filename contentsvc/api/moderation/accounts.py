@@ -13,6 +13,7 @@ from contentsvc.api.errors import (
     UserNotFound,
 )
 from contentsvc.api.guests import NO_GUESTS, GuestRules
+from contentsvc.api.moderation.acts import Acts
 from contentsvc.framework.db.database import Database
 from contentsvc.framework.http.reply import Accepted
 from contentsvc.framework.http.route import route
@@ -34,6 +35,7 @@ class AccountActs(Struct):
     queue: TaskQueue
     revocation: Revocation
     mails: Mails | None
+    acts: Acts
     guests: GuestRules = NO_GUESTS
 
     @route(
@@ -99,6 +101,7 @@ class AccountActs(Struct):
         admins did, with how much it was. The user is told of each content and comment, as if it
         were the only one. Nothing is noted if there is nothing left. The user's role must be below
         the caller's, or it is the caller."""
+        self.acts.order(body.reason)
         what: list[str] = [each for each in CLEARABLE if each in body.what]
         async with self.db.transaction() as tx:
             check_outranks(call, user, required(await roles.share(tx, user), UserNotFound))

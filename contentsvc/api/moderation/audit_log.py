@@ -5,11 +5,11 @@ from msgspec import Struct
 from contentsvc.api.call import Call
 from contentsvc.api.checks import check_outranks, required
 from contentsvc.api.errors import ProtectedUser, UserNotFound
+from contentsvc.api.moderation.acts import Acts
 from contentsvc.api.paging import choice, numbered, position
 from contentsvc.framework.db.database import Database
 from contentsvc.framework.http.reply import Listed
 from contentsvc.framework.http.route import route
-from contentsvc.push.notifier import Notifier
 from contentsvc.roles import MODERATE
 from contentsvc.store.accounts import roles
 from contentsvc.store.fragments import NIL, Numbered
@@ -21,7 +21,6 @@ from contentsvc.wire.moderation import (
     AuditLogEntry,
     WarningBody,
 )
-from contentsvc.wire.notifications import AccountWarning
 
 _SERVICES = {
     None: [False, True],
@@ -36,7 +35,7 @@ class AuditLog(Struct):
     """The memory of what admins did, and the act that is nothing but remembered: a warning."""
 
     db: Database
-    notifier: Notifier
+    acts: Acts
 
     @route("GET", "/moderation/actions", allow=MODERATE)
     async def list_moderation_actions(
@@ -94,7 +93,7 @@ class AuditLog(Struct):
     async def warn_user(self, call: Call, user: str, body: WarningBody) -> None:
         """Warn a user, who is notified. If the user has had a warning with this `id`, nothing
         happens."""
+        order = self.acts.order(body.reason)
         async with self.db.transaction() as tx:
-            check_outranks(call, user, required(await roles.share(tx, user), UserNotFound))
-            if await store.warn(tx, *call.actor, user, body.reason, body.id):
-                await self.notifier.send(tx, user, AccountWarning(reason=body.reason))
+            check_outranks(call, user, required(await roles.lock(tx, user), UserNotFound))
+            await self.acts.warn(tx, call.actor, user, order, body.id)

@@ -53,6 +53,7 @@ class Friends(Struct):
         _FRIEND,
         allow=SELF,
         guests=MESSAGE,
+        restricts="message",
         raises=(CannotFriendSelf, UserNotFound, Blocked, TooManyRequests),
     )
     async def add_friend(self, call: Call, user: str, other: str) -> None:
@@ -69,6 +70,7 @@ class Friends(Struct):
                 await self._notify_subscribers(tx, user, other)
                 await self.notifier.send(tx, other, FriendConfirm(sender=user))
             elif not (pair.friends or pair.sent):
+                await call.unrestricted(tx)
                 asked = await friends.ask(tx, user, other, self.requests_per_day)
                 check_wait(asked.wait)
                 if asked.notified:

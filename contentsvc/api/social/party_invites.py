@@ -50,6 +50,7 @@ class PartyInvites(Struct):
         "/user/<guid:user>/friend/<guid:friend_user>/party-invite",
         allow=SELF,
         guests=MESSAGE,
+        restricts="message",
         raises=(UserNotFound, Blocked, NotFriends, TooManyRequests),
     )
     async def send_party_invite(
@@ -66,6 +67,8 @@ class PartyInvites(Struct):
             if self.invited_by == "friends" and not pair.friends:
                 raise NotFriends()
             invited = await party_invites.invite(tx, user, friend_user, *given)
+            if invited.changed or invited.wait:
+                await call.unrestricted(tx)
             check_wait(invited.wait)
             if invited.changed:
                 await self.notifier.send(tx, friend_user, invite)

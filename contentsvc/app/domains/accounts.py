@@ -14,6 +14,7 @@ from contentsvc.api.accounts.portal_codes import PortalCodes
 from contentsvc.api.accounts.portal_session import PortalSessions
 from contentsvc.api.accounts.service_accounts import ServiceAccounts
 from contentsvc.api.accounts.sessions import Sessions
+from contentsvc.api.accounts.terms import TermsOfUsers
 from contentsvc.api.accounts.usernames import ReservedNames, Usernames
 from contentsvc.api.accounts.users import Users
 from contentsvc.app import metrics
@@ -27,6 +28,7 @@ ABOUT = "Users, log-ins, addresses, sessions, the end of an account, and service
 FAMILIES = (
     Family("accounts", Users),
     Family("accounts", Usernames),
+    Family("accounts", TermsOfUsers),
     Family("accounts", Sessions),
     Family("accounts", PortalCodes),
     Family("accounts", Accounts),
@@ -55,11 +57,12 @@ def install(context: Context) -> Installed:
     )
     reserved = ReservedNames(settings.reserved_names)
     oauth = OAuth(
-        *(db, auth, tokens, revocation, settings.sessions_per_user, context.maintenance, reserved),
+        *(db, auth, tokens, revocation, mail_tokens, settings.sessions_per_user),
+        *(context.maintenance, reserved),
         settings.guests_per_address if settings.guests else None,
     )
     families: list[object] = [
-        Users(db, context.claims, settings.user_updates_per_minute),
+        Users(db, context.claims, context.acts, settings.user_updates_per_minute),
         Usernames(db, settings.username_days, reserved),
         Sessions(db, tokens, revocation, public_url=settings.public_url),
         Accounts(
@@ -72,7 +75,9 @@ def install(context: Context) -> Installed:
             registration=settings.registration,
             reserved=reserved,
             guests=context.guests,
+            terms=context.terms,
         ),
+        TermsOfUsers(db, context.terms),
         FullAccounts(
             *(db, passwords, auth, revocation, context.mails),
             registration=settings.registration,

@@ -21,6 +21,7 @@ from contentsvc.framework.storage.images import MOST_PIXELS
 from contentsvc.framework.storage.local import Local
 from contentsvc.framework.storage.paths import WIDTHS
 from contentsvc.jobs.files import collect, store_jobs
+from contentsvc.jobs.holds import keeping
 from contentsvc.jobs.images import ImageCounts, ImageScaling
 
 ABOUT = "The files of content: uploads, downloads, and the storage that they take."
@@ -40,7 +41,8 @@ def install(context: Context) -> Installed:
             {"made": counts.made, "none": counts.none, "put off": counts.put_off}
         )
 
-    if bucket is None:
+    blocking = context.blocks
+    if bucket is None or blocking is None:
         return Installed([], metrics=[measure])
     reactor, observed = context.reactor, context.observed
     blocks, images = Bell(reactor), Bell(reactor)
@@ -69,7 +71,7 @@ def install(context: Context) -> Installed:
             public_url=settings.public_url,
             scaled=settings.scale_images,
             refuses=settings.image_metadata == "refuse",
-            blocked=signals.file_blocked,
+            blocks=blocking,
             stored=signals.file_stored,
         ),
         Downloads(
@@ -85,6 +87,7 @@ def install(context: Context) -> Installed:
     jobs = [
         *collect(reactor, db, bucket, blocks),
         *ImageScaling(reactor, db, bucket, scaler, counts).jobs(images),
+        keeping(reactor, db, bucket),
         *store_jobs(bucket, reactor),
     ]
     return Installed(families, jobs, [measure])

@@ -6,6 +6,7 @@ from contentsvc.api.social.messages import Messages
 from contentsvc.api.social.party_invites import PartyInvites
 from contentsvc.app.context import Context, Installed
 from contentsvc.framework.http.operations import Family
+from contentsvc.jobs import retention
 
 ABOUT = "Following, friends, messages and parties."
 FAMILIES = (
@@ -29,6 +30,11 @@ def install(context: Context) -> Installed:
             settings.invites_per_hour,
         ),
         Friends(db, notifier, requests_per_day=settings.friend_requests_per_day),
-        Messages(db, notifier, per_minute=settings.messages_per_minute),
+        Messages(
+            db,
+            notifier,
+            per_minute=settings.messages_per_minute,
+            unsend_minutes=settings.unsend_minutes,
+        ),
     ]
-    return Installed(families)
+    return Installed(families, retention.of_social(db))

@@ -77,6 +77,10 @@ class Messages(Family):
         """Get one of them."""
         return await self._calls.get(f"{self._path(other)}/{quoted(message)}", Message)
 
+    async def unsend(self, other: str, message: str) -> None:
+        """Take a message of the user's away from both sides. Repeatable."""
+        await self._calls.send("DELETE", f"{self._path(other)}/{quoted(message)}")
+
     async def list_conversations(self, query: Part | None = None) -> Page[Conversation]:
         """List the users with whom the user has exchanged messages, each with the newest one."""
         return await self._calls.page(f"/user/{self._calls.user}/messages", Conversation, query)

@@ -4,7 +4,8 @@ staff does."""
 from datetime import UTC, date, datetime, timedelta
 from random import Random
 from secrets import token_urlsafe
-from uuid import UUID
+from typing import Any
+from uuid import UUID, uuid4
 
 from msgspec import json
 
@@ -20,7 +21,8 @@ from contentsvc.store.content import (
     items,
     subscriptions,
 )
-from contentsvc.store.moderation import audit_log, evidence, reports
+from contentsvc.store.moderation import audit_log, decisions, evidence, notices, reports
+from contentsvc.store.moderation.decisions import New, Subject
 from contentsvc.store.notifications import flags, notifications
 from contentsvc.store.progress import progress
 from contentsvc.store.social import follows, friends, messages, pairs, party_invites
@@ -28,6 +30,7 @@ from contentsvc.store.tasks import ReportsResolved
 from contentsvc.tokens import secret_hash
 from contentsvc.wire import notifications as kinds
 from contentsvc.wire.base import tag_of
+from contentsvc.wire.decisions import DecidedSubject, DecisionAction, GroundBody
 from contentsvc.wire.library import GuestRole
 from contentsvc.wire.moderation import Act, ReportedKind, ReportedSubject
 
@@ -127,34 +130,109 @@ async def moderate(db: Db, queue: TaskQueue, people: People) -> None:
     rude = await _say(db, people, *WORLD["rude"])
     for report in WORLD["reports"]:
         await _report(db, people, rude, *report)
+    sent = [await _notice(db, *notice) for notice in WORLD["notices"]]
 
+    there = await evidence.lock_comment(db, id_of(content), advert)
     await comments.delete(db, moderator, id_of(content), advert)
-    removed = kinds.CommentRemoved(content=id_of(content), comment=advert, reason=reason)
-    await _notify(db, people[author], removed)
-    record = audit_log.record
-    await record(db, moderator, False, "comment_deleted", "comment", str(advert), reason)
+    if there is not None:
+        about = Subject("comment", str(advert), id_of(content), people[author])
+        taken = json.encode({"body": there.body}).decode()
+        id = await _take(db, moderator, "remove", about, reason, there.text, taken)
+        record = audit_log.record_decided
+        await record(db, moderator, False, "comment_deleted", "comment", str(advert), reason, id)
+        removed = kinds.CommentRemoved(
+            content=id_of(content), comment=advert, reason=reason, decision=id
+        )
+        await _notify(db, people[author], removed)
     for content in map(id_of, WORLD["featured"]):
         await items.set_featured(db, content, curator, False, True)
-        await record(db, curator, False, "content_featured", "content", content, "")
-    locked = id_of(WORLD["locked"])
-    await comments.lock(db, locked, moderator, True, True)
-    await record(db, moderator, False, "comments_locked", "content", locked, "")
+        await audit_log.record(db, curator, False, "content_featured", "content", content, "")
+    await _lock_comments(db, moderator, id_of(WORLD["locked"]))
     content, reason = WORLD["suspended"]
-    suspended, author = id_of(content), people[WORLD["contents"][content]["author"]]
-    await items.set_status(db, moderator, suspended, "suspended")
-    await _notify(db, author, kinds.ContentSuspended(content=suspended, reason=reason))
-    await record(db, moderator, False, "content_suspended", "content", suspended, reason)
+    await _suspend(db, moderator, id_of(content), reason, notice=sent[0], **WORLD["ground"])
+    content, reason, mistake = WORLD["restored"]
+    await _suspend(db, moderator, id_of(content), reason)
+    await _restore(db, moderator, id_of(content), mistake)
     for content, outcome, note in WORLD["verdicts"]:
         await _decide(db, queue, moderator, id_of(content), outcome, note)
 
     name, reason = WORLD["warning"]
-    await audit_log.warn(db, moderator, False, people[name], reason, None)
-    await _notify(db, people[name], kinds.AccountWarning(reason=reason))
+    about = Subject("user", people[name], None, people[name])
+    id = await _take(db, moderator, "warn", about, reason, None)
+    await audit_log.warn(db, moderator, False, people[name], reason, None, id)
+    await _notify(db, people[name], kinds.AccountWarning(reason=reason, decision=id))
     for one, other in WORLD["blocks"]:
         await pairs.lock_or_make(db, people[one], people[other])
         await friends.block(db, people[one], people[other])
     for name, muted in WORLD["muted"].items():
         await flags.mute(db, people[name], muted)
+
+
+async def _suspend(db: Db, moderator: str, content: str, reason: str, **ground: str) -> None:
+    there = await evidence.lock_content(db, content)
+    await items.set_status(db, moderator, content, "suspended")
+    if there is not None:
+        about = Subject("content", content, None, there.author)
+        id = await _take(db, moderator, "suspend", about, reason, there.text, **ground)
+        told = kinds.ContentSuspended(content=content, reason=reason, decision=id)
+        await _notify(db, there.author, told)
+        act: Act = "content_suspended"
+        await audit_log.record_decided(db, moderator, False, act, "content", content, reason, id)
+
+
+async def _restore(db: Db, moderator: str, content: str, reason: str) -> None:
+    there = await evidence.lock_content(db, content)
+    taken = await decisions.standing(db, "content", content, "suspend")
+    await items.set_status(db, moderator, content, "active")
+    if there is not None and taken is not None:
+        about = Subject("content", content, None, there.author)
+        await decisions.reverse(db, moderator, False, taken.number, about, reason)
+        told = kinds.ContentRestored(content=content, reason=reason, decision=taken.id)
+        await _notify(db, there.author, told)
+        act: Act = "content_restored"
+        why = reason, taken.id
+        await audit_log.record_decided(db, moderator, False, act, "content", content, *why)
+
+
+async def _lock_comments(db: Db, moderator: str, content: str) -> None:
+    there = await evidence.lock_content(db, content)
+    await comments.lock(db, content, moderator, True, True)
+    if there is not None:
+        about = Subject("content", content, None, there.author)
+        id = await _take(db, moderator, "lock_comments", about, "", there.text)
+        subject = DecidedSubject("content", content)
+        told = kinds.DecisionTaken(decision=id, action="lock_comments", subject=subject)
+        await _notify(db, there.author, told)
+        act: Act = "comments_locked"
+        await audit_log.record_decided(db, moderator, False, act, "content", content, "", id)
+
+
+async def _take(
+    db: Db,
+    moderator: str,
+    action: DecisionAction,
+    about: Subject,
+    reason: str,
+    facts: str | None,
+    taken: str | None = None,
+    **ground: Any,
+) -> str:
+    """Write a decision, and give its id. What `ground` does not say is as of most decisions."""
+    usual = {"basis": "terms", "reference": "Terms of service", "source": "report"}
+    given = GroundBody(explanation=reason, automated="no", **{**usual, **ground})
+    new = New(str(uuid4()), action, about, given, facts, taken)
+    await decisions.take(db, moderator, False, new)
+    return new.id
+
+
+async def _notice(db: Db, about: str, reason: str, text: str, name: str, email: str) -> str:
+    """Have somebody send a notice of a content, and give its id."""
+    content = id_of(about)
+    found = await evidence.of_content(db, content, None, True)
+    none: list[str | None] = [None]
+    seen = [found.text if found else "{}"]
+    named = ["content"], [content], none, none, none, seen, none
+    return await notices.file(db, reason, text, None, name, email, None, *named)
 
 
 async def _report(
@@ -191,12 +269,12 @@ async def _report(
 async def _decide(
     db: Db, queue: TaskQueue, moderator: str, content: str, outcome: str, note: str
 ) -> None:
-    reported = await reports.lock(db, "content", content)
-    filed = await reports.of_subject(db, "content", content, None, 1, 1)
+    reported = await reports.lock(db, "content", content, None)
+    filed = await reports.of_subject(db, "content", content, None, None, 1, 1)
     if reported is None or not filed:
         return
     number, after, upto = reported.number, reported.decided, filed[0].number
-    await reports.decide(db, number, after, upto, outcome)
+    await reports.decide(db, number, after, upto, outcome, moderator)
     act: Act = "report_upheld" if outcome == "upheld" else "report_dismissed"
     await audit_log.record(db, moderator, False, act, "content", content, note)
     subject = ReportedSubject("content", content)

@@ -5,8 +5,9 @@ twice as much per request. When the head of a request has arrived, the path, the
 permission (403) are checked. Then follow the size (413), decoding (400) and the handler.
 """
 
-from collections.abc import Awaitable, Callable, Iterable, Mapping
+from collections.abc import Awaitable, Callable, Iterable, Mapping, Sequence
 from contextlib import suppress
+from functools import partial
 from math import ceil
 from typing import Any, Final, NamedTuple, Protocol
 
@@ -38,7 +39,7 @@ from contentsvc.framework.http.permissions import Who
 from contentsvc.framework.http.preconditions import Read
 from contentsvc.framework.http.reply import Pieces, Reply
 from contentsvc.framework.http.request import ApiRequest
-from contentsvc.framework.http.route import Route
+from contentsvc.framework.http.route import SHUT_OUT, Route
 from contentsvc.framework.http.urls import Urls, origin_of
 
 log = Logger()
@@ -107,11 +108,35 @@ class Guests(NamedTuple):
             raise GuestAccount(may=[*self.may])
 
 
+Check = Callable[[Any], Awaitable[None]]
+"""Raises AccountRestricted or TermsRequired if the caller is shut out of something, as this
+database says it; None: as one of its own does."""
+
+
+class Restrictions(Protocol):
+    """Who is shut out of what, for one reason."""
+
+    def concerning(self, caller: Who, what: str) -> Check | None:
+        """What finds out whether a caller is shut out of this; None where nobody has to ask. It
+        reads nothing: it is called for each request of the operations that somebody may be shut out
+        of."""
+
+
+async def _each(checks: Sequence[Check], db: Any) -> None:
+    for check in checks:
+        await check(db)
+
+
+_AFTER_RESTRICTION: Final = frozenset({403, 409, 422})
+"""The statuses of refusals that come after those of restrictions."""
+
+
 class Api(Resource):
     """The resource of all mounted operations. The origin of its pages is that of `public_url`, or
     else the one that the client addressed. Without `maintenance` the service never closes, and
     without `services` service accounts have no limit. `call` is the class of a handler's first
-    argument. Without `guests` nobody is one."""
+    argument. Without `guests` nobody is one, and without `restrictions`, which are asked in their
+    order, nobody is shut out of anything."""
 
     isLeaf = True
 
@@ -125,8 +150,10 @@ class Api(Resource):
         services: ServiceLimit | None = None,
         call: type[Call] = Call,
         guests: Guests | None = None,
+        restrictions: Iterable[Restrictions] = (),
     ) -> None:
         super().__init__()
+        self._restrictions = [*restrictions]
         self._guests = guests
         self._maintenance = maintenance
         self._services = services
@@ -211,16 +238,20 @@ class Api(Resource):
             request.changes = str(values.get("content", ""))
         if request.same_origin:
             self._check_origin(request)
+        request.own_token = _own_token(request, route)
+        takes_token = takes_token and request.own_token is None
         caller = self._caller(request) if takes_token else None
         if closes and self._maintenance is not None and self._maintenance.on:
             self._maintenance.check(request.method, caller)
         request.personal = route.allow.signed_in
-        route.allow.check(caller, str(values["user"]) if owned else None)
+        if request.own_token is None:
+            route.allow.check(caller, str(values["user"]) if owned else None)
         self._doubt(request, route, caller)
         if request.doubt is None and (route.bodies or route.form is not None):
             request.refuse_coded()
         request.judged = endpoint, values, caller
-        return route.limit if caller is not None else min(route.limit, SMALL)
+        known = caller is not None or request.own_token is not None
+        return route.limit if known else min(route.limit, SMALL)
 
     def _doubt(self, request: ApiRequest, route: Route, caller: Who | None) -> None:
         """Have it asked whether the caller still is a guest, where that decides."""
@@ -291,16 +322,18 @@ class Api(Resource):
         return NOT_DONE_YET
 
     def _server(self, route: Route, handler: Callable[..., Any], read: Read | None) -> Any:
-        reply, translate, judge = self._reply, self._translate, self.judge
+        reply, judge = self._reply, self.judge
         oauth = route.form is not None
         decided = route.bodies and not route.undecided
         body = msgspec.json.Decoder(route.bodies[0]) if decided else None
         undecided = route.undecided
+        restricts = route.restricts
 
         async def serve(request: ApiRequest, values: dict[str, Any], caller: Who | None) -> None:
             timing = RequestTiming()
             timing.owner = request
             CURRENT.set(timing)
+            restriction = None if restricts is None else self._restriction(caller, restricts)
             try:
                 if oauth:
                     request.setHeader(b"Cache-Control", b"no-store")
@@ -318,6 +351,8 @@ class Api(Resource):
                     query = request.uri.partition(b"?")[2]
                     values["query"] = decode.query_string(query, route.query)
                 call = self._call(request, caller, judge)
+                if restriction is not None:
+                    call.restrict(restriction)
                 if read is not None:
                     demanded = preconditions.asked(request, read, values)
                     if demanded is not None:
@@ -328,15 +363,39 @@ class Api(Resource):
                 else:
                     reply.result(request, result)
                 call.answered()
-            except Problem as problem:
-                reply.problem(request, problem, oauth=oauth)
             except Exception as error:
-                known = translate(error)
-                if known is None:
-                    log.failure("Request {id} failed", id=request.request_id)
-                reply.problem(request, known or InternalError(), oauth=oauth)
+                problem = await self._problem(request, error, restriction)
+                reply.problem(request, problem, oauth=oauth)
 
         return serve
+
+    def _restriction(self, caller: Who | None, what: str) -> Check | None:
+        """What finds out whether the caller is shut out of this; None where nobody has shut them
+        out of anything."""
+        if caller is None:
+            return None
+        asked = [each.concerning(caller, what) for each in self._restrictions]
+        checks = [check for check in asked if check is not None]
+        return partial(_each, checks) if checks else None
+
+    async def _problem(
+        self, request: ApiRequest, error: Exception, restriction: Check | None
+    ) -> Problem:
+        """What to answer for an error of a handler. That the caller is shut out comes first."""
+        problem = error if isinstance(error, Problem) else self._translate(error)
+        if problem is None:
+            log.failure("Request {id} failed", id=request.request_id)
+            return InternalError()
+        if (
+            restriction is not None
+            and problem.status in _AFTER_RESTRICTION
+            and not isinstance(problem, SHUT_OUT)
+        ):
+            try:
+                await restriction(None)
+            except Exception as first:
+                return self._translated(first)
+        return problem
 
     def _caller(self, request: ApiRequest) -> Who | None:
         header = request.header(b"Authorization")
@@ -356,6 +415,16 @@ class Api(Resource):
         if caller.service and self._services is not None and not again:
             self._services.count(caller.user)
         return caller
+
+
+def _own_token(request: ApiRequest, route: Route) -> str | None:
+    """The token that opens this operation alone, if the request has such a one."""
+    if route.own_token is None:
+        return None
+    scheme, _, token = (request.header(b"Authorization") or "").partition(" ")
+    token = token.strip()
+    own = scheme.lower() == "bearer" and token.startswith(f"{route.own_token}-")
+    return token if own else None
 
 
 def _reads(operations: Iterable[Operation], families: Mapping[type, object]) -> dict[str, Read]:

@@ -1,7 +1,7 @@
 """The request, as a handler sees it."""
 
 import re
-from collections.abc import Callable
+from collections.abc import Awaitable, Callable
 from typing import Any, NamedTuple
 
 from werkzeug.http import dump_cookie
@@ -25,7 +25,7 @@ class Actor(NamedTuple):
 class Call:
     """One call of an operation. `caller` is None without a token."""
 
-    __slots__ = ("_given", "_judge", "_precondition", "_request", "caller")
+    __slots__ = ("_given", "_judge", "_precondition", "_request", "_restriction", "caller")
 
     def __init__(
         self,
@@ -38,6 +38,26 @@ class Call:
         self.caller = caller
         self._given: Callable[[], object] | None = None
         self._precondition: Precondition | None = None
+        self._restriction: Callable[[Any], Awaitable[None]] | None = None
+
+    @property
+    def restricted(self) -> bool:
+        """Whether the caller may be shut out of this. Next to nobody is who has accepted the terms,
+        so it may cost something then to find out whether this is a repeat."""
+        return self._restriction is not None
+
+    def restrict(self, check: Callable[[Any], Awaitable[None]]) -> None:
+        """Say what finds out, with a database, whether the caller is shut out of this."""
+        self._restriction = check
+
+    async def unrestricted(self, db: Any) -> None:
+        """Check that the caller is not shut out of this, before something changes. A repeat goes
+        on, which changes nothing. Costs nothing where nobody has shut the caller out of anything.
+
+        Raises AccountRestricted, TermsRequired.
+        """
+        if self._restriction is not None:
+            await self._restriction(db)
 
     @property
     def conditional(self) -> bool:
@@ -198,6 +218,12 @@ class Call:
         """The header Authorization, where it is not our token: RFC 6749 §2.3.1 has a client's name
         and secret there."""
         return self._request.header(b"Authorization")
+
+    @property
+    def own_token(self) -> str | None:
+        """The bearer token that opens this operation alone, which its handler must judge; None if
+        the caller was judged by the rule of the route."""
+        return self._request.own_token
 
     @property
     def user_agent(self) -> str | None:

@@ -122,6 +122,23 @@ GuestAccount = named(
         ),
     ],
 )
+TermsRequired = named(
+    403,
+    "terms_required",
+    "The account has not accepted the present version of the terms.",
+    version=Annotated[str, Meta(description="the present version", examples=["2026-11"])],
+    url=Annotated[
+        str, Meta(description="where to read it", examples=["https://studio.example/terms"])
+    ],
+)
+AccountRestricted = named(
+    403,
+    "account_restricted",
+    "A moderator has shut you out of this, for a time or until it is taken back.",
+    what=Annotated[str, Meta(description="of what", examples=["publish"])],
+    until=Annotated[int, Meta(description="until when, in Unix seconds; null: no end")] | None,
+    decision=Annotated[str, Meta(description="the id of the decision")],
+)
 NotFound = named(404, "not_found", "There is nothing at this path.")
 MethodNotAllowed = named(
     405,

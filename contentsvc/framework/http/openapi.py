@@ -317,6 +317,9 @@ class Document:
         done = {"204": _response("Done.", {})}
         if status == 204:
             return done
+        if status == 201 and type is not None:
+            content = {JSON: self._example(self._answer(type))}
+            return {"201": _response("Created.", content, "Location")}
         if status == 201:
             return {"201": _response("Created.", {}, "Location"), **(done if again else {})}
         if status == 202:

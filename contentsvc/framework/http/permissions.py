@@ -53,7 +53,7 @@ class Rule(NamedTuple):
 
     Services are no users: they need one of the permissions, unless it is for every service too. One
     that needs no token is for everybody. `same_origin`: it is for pages of the service's own origin
-    alone, and takes no token.
+    alone, and takes no token. `people`: no permission opens it to a service.
     """
 
     signed_in: bool = True
@@ -62,6 +62,7 @@ class Rule(NamedTuple):
     same_origin: bool = False
     users: bool = False
     services: bool = False
+    people: bool = False
 
     @property
     def name(self) -> str:
@@ -90,7 +91,10 @@ class Rule(NamedTuple):
 
     @property
     def scopes(self) -> tuple[str, ...]:
-        """The scopes of service accounts that open it, each alone. None where none is needed."""
+        """The scopes of service accounts that open it, each alone. None where none is needed, or
+        none would do."""
+        if self.people:
+            return ()
         return tuple(each.scope for each in self.permissions if each.scope is not None)
 
     def __or__(self, permission: Permission) -> "Rule":
@@ -105,7 +109,8 @@ class Rule(NamedTuple):
             return
         if who is None:
             raise Unauthorized(headers={"WWW-Authenticate": 'Bearer realm="contentsvc"'})
-        if not who.permissions.isdisjoint(self.permissions):
+        barred = self.people and who.service
+        if not barred and not who.permissions.isdisjoint(self.permissions):
             return
         if who.service:
             if not self.services:
@@ -124,6 +129,11 @@ class Rule(NamedTuple):
             headers={"WWW-Authenticate": f'{challenge}, scope="{scope}"'},
             scope=scope,
         )
+
+
+def people(permission: Permission) -> Rule:
+    """For the users who have this permission, and for no service."""
+    return Rule(permissions=(permission,), people=True)
 
 
 ANYONE = Rule(signed_in=False)

@@ -17,6 +17,8 @@ from copy import copy
 from datetime import UTC, datetime
 from typing import Any, NamedTuple
 
+from msgspec import Struct, structs
+
 from contentsvc.framework.http import decode
 from contentsvc.framework.http.errors import PreconditionFailed, Problem
 from contentsvc.framework.http.reply import body_of, tag_of
@@ -53,13 +55,19 @@ class Read(NamedTuple):
             for _, name in self.route.variables
         }
         if self.route.query is not None:
-            given["query"] = decode.query_string(b"", self.route.query)
+            given["query"] = _shared(decode.query_string(b"", self.route.query), query)
         try:
             return await getattr(family, self.handler)(call, **given)
         except Problem as problem:
             if problem.status != 404:
                 raise
             return None
+
+
+def _shared(asked: Struct, query: Struct | None) -> Struct:
+    """What is asked for, with the parameters of a write that has them too."""
+    there = () if query is None else {*query.__struct_fields__} & {*asked.__struct_fields__}
+    return structs.replace(asked, **{name: getattr(query, name) for name in there})
 
 
 class Precondition(NamedTuple):

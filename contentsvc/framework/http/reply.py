@@ -39,6 +39,13 @@ class Created(NamedTuple):
     path: str
 
 
+class Made(NamedTuple, Generic[T]):
+    """201 with this path as its Location, as Created, and with a T as its body."""
+
+    path: str
+    item: T
+
+
 class Accepted(NamedTuple):
     """202 with this path, below that of the service, as its Location: what was asked for goes on
     there."""
@@ -92,13 +99,17 @@ class Reply:
         self._origins = frozenset(origin.encode() for origin in cors_origins)
 
     def result(self, request: ApiRequest, result: Any) -> None:
-        """Write what a handler returned: None is 204, Created 201, Accepted 202, all else 200."""
+        """Write what a handler returned: None is 204, Created and Made 201, Accepted 202, all else
+        200."""
         if result is None:
             self._write(request, 204, None, b"")
         elif type(result) is Created or type(result) is Accepted:
             location = self._base + quote(result.path, safe="/")
             request.setHeader(b"Location", location.encode())
             self._write(request, 201 if type(result) is Created else 202, None, b"")
+        elif type(result) is Made:
+            request.setHeader(b"Location", (self._base + quote(result.path, safe="/")).encode())
+            self._write(request, 201, b"application/json", _encode(result.item))
         else:
             if type(result) is Listed:
                 if result.after is not None:

@@ -139,6 +139,8 @@ class ApiRequest(Request):
     """Whether its path takes a token: the answer is its caller's alone, and no cache keeps it."""
     same_origin: bool = False
     """Whether its path is for pages of the service's own origin alone."""
+    own_token: str | None = None
+    """The token of it that opens its operation alone."""
     length: int | None = 0
     """The bytes of its body, by its headers; None if it is chunked."""
     sink: Sink | None = None

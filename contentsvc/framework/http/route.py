@@ -26,6 +26,7 @@ from msgspec import Raw, Struct
 from contentsvc.framework.http.body_reader import BODY_LIMIT, FORM_LIMIT
 from contentsvc.framework.http.decode import Either
 from contentsvc.framework.http.errors import (
+    AccountRestricted,
     BadToken,
     Forbidden,
     GuestAccount,
@@ -39,6 +40,7 @@ from contentsvc.framework.http.errors import (
     PreconditionFailed,
     Problem,
     RequestTimeout,
+    TermsRequired,
     TooManyRequests,
     Unauthorized,
     Unavailable,
@@ -46,7 +48,7 @@ from contentsvc.framework.http.errors import (
     UnsupportedMediaType,
 )
 from contentsvc.framework.http.permissions import Permission, Rule
-from contentsvc.framework.http.reply import Accepted, Created, Encoded, Listed, Pieces
+from contentsvc.framework.http.reply import Accepted, Created, Encoded, Listed, Made, Pieces
 from contentsvc.framework.http.urls import KINDS
 
 Handler = TypeVar("Handler", bound=Callable[..., Awaitable[Any]])
@@ -55,6 +57,10 @@ _METHODS = ("GET", "POST", "PUT", "PATCH", "DELETE")
 _VARIABLE = re.compile(r"<(\w+):(\w+)>")
 _PATH = re.compile(r"(?:/(?:[A-Za-z0-9._-]+|<\w+:\w+>))+")
 _INPUTS = ("body", "form", "query")
+SHUT_OUT = (AccountRestricted, TermsRequired)
+"""How a user is shut out, in this order."""
+BY_TERMS = {"upload"}
+"""The words of operations that terms alone shut out of."""
 _NAMED = {"guid", "int"}
 """Kinds of variables that identify things."""
 
@@ -95,6 +101,11 @@ class Route(NamedTuple):
     """The word that an operator gives guests for it; None if it is for them as for others."""
     bodiless: bool = False
     """Whether some callers need no body."""
+    own_token: str | None = None
+    """The word with which tokens begin that open it alone, and nothing else."""
+    restricts: str | None = None
+    """The word by which a user may be shut out of it: by a moderator, or until they accept the
+    terms. None if nobody is."""
 
     @property
     def owned(self) -> bool:
@@ -128,6 +139,8 @@ def route(
     heeds: str | None = None,
     guests: str | None = None,
     bodiless: bool = False,
+    own_token: str | None = None,
+    restricts: str | None = None,
 ) -> Callable[[Handler], Handler]:
     """Declare the operation that a family's method handles. `allow` says for whom it is: a rule
     such as SELF, a permission, both as in `SELF | MODERATE`, or several permissions of which one
@@ -135,6 +148,10 @@ def route(
     BODY_LIMIT otherwise. What replaces something `heeds` If-Match and If-Unmodified-Since: it names
     the path of the GET that shows what it replaces, and its handler asks `call.unchanged`. `guests`
     is the word with which it is for guests too. `bodiless`: some callers need none of its `bodies`.
+    `own_token` is the word with which bearer tokens begin that its handler judges, in place of the
+    rule: see Call.own_token.
+    `restricts` is the word by which a user may be shut out of it: its handler asks
+    `call.unrestricted` before it changes anything, and not of a repeat.
 
     Raises TypeError if the declaration cannot be right: say if the handler's parameters are not
     those of the path, or its answer is not annotated. The message says which handler, and why.
@@ -171,12 +188,21 @@ def route(
             heeds,
             guests,
             bodiless,
+            own_token,
+            restricts,
         )
         _refuse_wrong(name, declared)
         handler.__route__ = declared  # type: ignore[attr-defined]
         return handler
 
     return decorate
+
+
+def _shut_out(route: Route) -> list[type[Problem]]:
+    found: list[type[Problem]] = [] if route.guests is None else [GuestAccount]
+    if route.restricts is not None:
+        found += [TermsRequired] if route.restricts in BY_TERMS else SHUT_OUT
+    return found
 
 
 def errors_of(route: Route) -> tuple[type[Problem], ...]:
@@ -196,8 +222,7 @@ def errors_of(route: Route) -> tuple[type[Problem], ...]:
             derived.append(InsufficientScope)
     if route.allow.refuses_users or route.allow.same_origin:
         derived.append(Forbidden)
-    if route.guests is not None:
-        derived.append(GuestAccount)
+    derived += _shut_out(route)
     if route.query is not None:
         derived.append(InvalidQuery)
     if route.bodies:
@@ -248,16 +273,17 @@ def _answer(name: str, hints: dict[str, Any]) -> Answer:
     return Answer(status, type_, any(form.linked for form in forms))
 
 
+_BODILESS = {NoneType: 204, Created: 201, Accepted: 202}
+
+
 def _form(hint: Any) -> Answer:
-    if hint is NoneType:
-        return Answer(204)
-    if hint is Created:
-        return Answer(201)
-    if hint is Accepted:
-        return Answer(202)
+    if hint in _BODILESS:
+        return Answer(_BODILESS[hint])
     origin, args = get_origin(hint), get_args(hint)
     if origin is Listed:
         return Answer(200, list[args[0]], linked=True)  # type: ignore[valid-type]
+    if origin is Made:
+        return Answer(201, args[0])
     if origin in {Encoded, Pieces}:
         return Answer(200, args[0])
     return Answer(200, object if hint in {Listed, Encoded, Pieces} else hint)
@@ -317,6 +343,8 @@ def _refuse_wrong(name: str, route: Route) -> None:
         raise TypeError(f"{name} cannot have a body: its method is {route.method}")
     if route.guests is not None and not (route.allow.users or route.allow.owner):
         raise TypeError(f"{name} is for no users, and so for no guests")
+    if route.restricts is not None and not (route.allow.users or route.allow.owner):
+        raise TypeError(f"{name} is for no users, and so none can be shut out of it")
     if route.method == "GET" and route.heeds is not None:
         raise TypeError(f"{name} replaces nothing: its method is GET")
     if route.method == "GET" and route.answer.status != 200:

@@ -106,6 +106,10 @@ class Bucket(Protocol):
         """Copy files to their paths from the keys of their announcements: the paths with their
         tokens. What is at a path with the same length stays. A key without bytes is no error."""
 
+    async def hold(self, path: str) -> bool:
+        """Copy a file to its `held_path_of`, where only a signed URL finds it. What is there is
+        replaced. False if the file is not there."""
+
     async def delete(self, paths: Iterable[str]) -> None:
         """Delete these files. Those that are not there are no error. If it is cancelled, nothing
         more is begun."""

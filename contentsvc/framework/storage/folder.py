@@ -4,6 +4,7 @@
 ::
 
     content/ab/abcdef…      the content bucket
+    content/held/ab/ab…     what is kept apart: see `hold`
     media/ab/abcdef….png    the media bucket
     incoming/…              files that are being written
     folder-id               the id of the folder, which its database knows too
@@ -30,10 +31,10 @@ from uuid import UUID, uuid4
 
 from attrs import define, field
 
-from contentsvc.framework.core.disk import naming, sync_file, sync_folder
+from contentsvc.framework.core.disk import REFUSED, naming, sync_file, sync_folder
 from contentsvc.framework.storage.bucket import ListedFile, StoredFile
 from contentsvc.framework.storage.lock_files import LockFiles
-from contentsvc.framework.storage.paths import digest_of, is_kept, is_media
+from contentsvc.framework.storage.paths import digest_of, held_path_of, is_kept, is_media
 
 RESERVE: Final = 64 * 1024 * 1024
 """Bytes of the disk that uploads leave free."""
@@ -51,6 +52,9 @@ _PROBE = "probe-"
 _KIND: Final = re.compile(r"probe-|upload-([0-9]{1,18})-", re.ASCII)
 """The part before the owner in the name of an incoming file: for an upload, how many bytes it is
 going to have."""
+_UNLINKED: Final = REFUSED | {errno.EXDEV, errno.EPERM, errno.EMLINK}
+"""What file systems say that give no file a second name, or not there."""
+_PIECE: Final = 1024 * 1024
 FULL = {errno.ENOSPC, errno.EDQUOT, errno.EFBIG}
 
 
@@ -275,6 +279,38 @@ class Folder:
         finally:
             file.discard()
 
+    def hold(self, path: str) -> None:
+        """Keep a file's bytes apart too, at its `held_path_of`: by another name of the same file,
+        which takes no room and outlives the first, or, where the file system has no such names,
+        by a copy. Raises Missing, OutOfSpace."""
+        held = held_path_of(path)
+        target = self.file(held)
+        with self._there(path) as file:
+            size = file.stat().st_size
+            new = [each for each in target.parents[:2] if not each.is_dir()]
+            target.parent.mkdir(mode=0o700, parents=True, exist_ok=True)
+            try:
+                _link(file, target)
+            except OSError as error:
+                if error.errno not in _UNLINKED:
+                    raise
+                self._copy(file, held, size)
+            for folder in (target.parent, *(each.parent for each in new)):
+                sync_folder(folder)
+
+    def _copy(self, file: Path, path: str, size: int) -> None:
+        copy = PartialFile(self, path, size)
+        try:
+            with file.open("rb") as source:
+                while piece := source.read(_PIECE):
+                    copy.write(piece)
+            copy.flush()
+            copy.publish()
+        except WrongBytes:
+            raise OSError(errno.EIO, "its bytes are not those of its path", str(file)) from None
+        finally:
+            copy.discard()
+
     def delete(self, path: str) -> None:
         """Delete a file, if it is there."""
         with suppress(Missing), self._there(path) as file:
@@ -303,6 +339,17 @@ class Folder:
             ListedFile(_text(path), size)
             for path, size in sorted(found.items(), key=lambda item: os.fsencode(item[0]))
         ]
+
+
+def _link(file: Path, target: Path) -> None:
+    """Give a file a second name, in place of what has it. Raises OSError."""
+    try:
+        os.link(file, target)
+    except FileExistsError:
+        if target.samefile(file):
+            return
+        target.unlink(missing_ok=True)
+        os.link(file, target)
 
 
 def _add(found: dict[str, int], base: Path, files: Iterable[str]) -> None:

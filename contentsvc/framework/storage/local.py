@@ -163,6 +163,15 @@ class Local:
         except OutOfSpace as error:
             raise StorageUnavailable("there is no room for a smaller image") from error
 
+    async def hold(self, path: str) -> bool:
+        try:
+            await self._do(self._writers, self._folder.hold, path)
+        except Missing:
+            return False
+        except OutOfSpace as error:
+            raise StorageUnavailable("there is no room for what is to be kept apart") from error
+        return True
+
     async def read_at(self, path: str, offset: int, length: int) -> bytes:
         """Some bytes of a file; fewer only at its end. Raises Missing, StorageUnavailable."""
         return await self._read(self._folder.read, path, offset, length)

@@ -14,6 +14,7 @@ _OURS = re.compile(r"([0-9a-f]{2})/(\1[0-9a-f]{62})(\.(?:png|jpg|webp))?\Z")
 WIDTHS: Final = (320, 1280)
 """The widths of the smaller images that the service makes of each image."""
 _SMALLER = re.compile(rf"(.*)\.(?:{'|'.join(map(str, WIDTHS))})\.webp\Z")
+_HELD = re.compile(r"held/([0-9a-f]{2})/\1[0-9a-f]{62}\Z")
 _LENGTHS = {len("ab/") + 64 + len(extension) for extension in ("", ".png", ".webp")}
 
 
@@ -50,9 +51,21 @@ def image_of(path: str) -> str | None:
     return found[1] if found is not None and is_ours(found[1]) and is_media(found[1]) else None
 
 
+def held_path_of(path: str) -> str:
+    """Where the bytes of one of the service's own paths are kept apart: in the content bucket, once
+    for each digest. No path that a user may name has this form."""
+    return f"held/{path[:67]}"
+
+
+def is_held(path: str) -> bool:
+    """Whether bytes are kept apart at this path."""
+    return _HELD.match(path) is not None
+
+
 def is_kept(path: str) -> bool:
-    """Whether the service stores bytes at this path: those of a file, or a smaller image."""
-    return is_ours(path) or image_of(path) is not None
+    """Whether the service stores bytes at this path: those of a file, a smaller image, or what is
+    kept apart."""
+    return is_ours(path) or image_of(path) is not None or is_held(path)
 
 
 def is_media(path: str) -> bool:
@@ -62,7 +75,7 @@ def is_media(path: str) -> bool:
 
 def digest_of(path: str) -> str:
     """The digest in one of the service's own paths; for a smaller image that of its image."""
-    return path[3:67]
+    return path.removeprefix("held/")[3:67]
 
 
 def media_type_of(path: str) -> str:

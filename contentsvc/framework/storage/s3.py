@@ -34,7 +34,14 @@ from contentsvc.framework.storage.bucket import (
 from contentsvc.framework.storage.calls import Calls, StoreResponse
 from contentsvc.framework.storage.deadlines import within
 from contentsvc.framework.storage.listing import parse
-from contentsvc.framework.storage.paths import digest_of, is_media, is_ours, media_type_of
+from contentsvc.framework.storage.paths import (
+    BINARY,
+    digest_of,
+    held_path_of,
+    is_media,
+    is_ours,
+    media_type_of,
+)
 from contentsvc.framework.storage.self_test import CACHED, CHECKSUM, UPLOAD, Proof
 from contentsvc.framework.storage.sigv4 import Credentials, Endpoint, Signer
 
@@ -218,15 +225,8 @@ class S3Bucket:
         answer = await self._put(path, {**headers, "If-None-Match": "*"})
         if answer.status == 501 or (answer.status == 412 and not await self._alike(path, key)):
             answer = await self._put(path, headers)
-        if answer.status in {404, 412}:
-            return
-        if answer.status != 200:
-            raise answer.unexpected("copy")
-        # A store may find out that it cannot copy after it has begun to answer.
-        if b"<Error>" in answer.body:
-            raise StorageUnavailable("the store breaks off a copy")
-        if b"CopyObjectResult" not in answer.body:
-            raise BadStore("the store does not copy")
+        if answer.status not in {404, 412}:
+            _check_copied(answer)
 
     async def _alike(self, path: str, key: str) -> bool:
         """Whether what lies at a path may be what lies at a key: nothing there is packed, and it
@@ -253,6 +253,19 @@ class S3Bucket:
         answer = await self._calls.ask("PUT", self._lies(path), headers=headers, body=data)
         if answer.status != 200:
             raise answer.unexpected("PUT")
+
+    async def hold(self, path: str) -> bool:
+        headers = {
+            "x-amz-copy-source": quote(f"/{self._lies(path)}"),
+            # No browser is to show it, whatever it was.
+            "x-amz-metadata-directive": "REPLACE",
+            "Content-Type": BINARY,
+        }
+        answer = await self._put(held_path_of(path), headers)
+        if answer.status == 404:
+            return False
+        _check_copied(answer)
+        return True
 
     async def delete(self, paths: Iterable[str]) -> None:
         # One by one. Stores differ in the checksum that deleting many at once needs.
@@ -323,6 +336,17 @@ async def _next(files: AsyncIterator[ListedFile]) -> ListedFile | None:
     async for file in files:
         return file
     return None
+
+
+def _check_copied(answer: StoreResponse) -> None:
+    """Raises StorageUnavailable unless this is the answer to a copy that was made."""
+    if answer.status != 200:
+        raise answer.unexpected("copy")
+    # A store may find out that it cannot copy after it has begun to answer.
+    if b"<Error>" in answer.body:
+        raise StorageUnavailable("the store breaks off a copy")
+    if b"CopyObjectResult" not in answer.body:
+        raise BadStore("the store does not copy")
 
 
 def _is_incoming(key: str) -> bool:

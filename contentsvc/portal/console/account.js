@@ -11,6 +11,8 @@ import { List, useList } from "../parts/list.js";
 import { PersonLink } from "../parts/people.js";
 import { Clear, NewAddress, Rename } from "./account-acts.js";
 import { Actions } from "./actions.js";
+import { Decisions } from "./decisions.js";
+import { HoldLink } from "./due.js";
 import { ChangeRole, roleName } from "./role.js";
 import { banWords, Steps } from "./steps.js";
 
@@ -90,6 +92,7 @@ export function Account({ id, onFound }) {
                 <${Button} kind="danger" aria-haspopup="dialog" onClick=${() => setDoing(() => Clear)}>
                   ${t("console.clear")}
                 <//>
+                <${HoldLink} kind="user" id=${id} />
               </p>
               ${
                 cleared > 0 &&
@@ -161,6 +164,7 @@ export function Account({ id, onFound }) {
                   contentId: null,
                   author: id,
                   account: about,
+                  standing: [],
                   name: about.user.username,
                 }}
                 reload=${reload}
@@ -168,6 +172,7 @@ export function Account({ id, onFound }) {
               />
             </div>
             <div class="decide-log">
+              <${Decisions} key=${`decisions ${count}`} of=${{ user: id }} onChange=${reload} />
               <section>
                 <h2>${t("console.reports-title")}</h2>
                 <p class="small">

@@ -5,15 +5,19 @@ import { hasText, t } from "../texts.js";
  * @type {Record<string, string[]>} */
 export const ACTS = {
   report: ["report_upheld", "report_dismissed"],
+  hold: ["hold_placed", "hold_changed", "hold_erased", "hold_read", "hold_escalated"],
+  appeal: ["appeal_confirmed", "appeal_reversed"],
   content: [
     ...["content_suspended", "content_restored", "content_featured", "content_unfeatured"],
     ...["content_changed", "content_renamed", "visibility_changed", "comments_locked", "comments_unlocked"],
     ...["revision_published", "revision_selected", "revision_requires", "staff_tags_changed"],
   ],
-  comment: ["comment_deleted"],
+  comment: ["comment_deleted", "comment_restored", "reversal_noted"],
+  message: ["message_removed", "message_restored"],
   collection: ["collection_deleted"],
   user: [
     ...["user_banned", "ban_lifted", "user_warned", "user_cleared", "user_renamed", "user_changed"],
+    ...["user_restricted", "restriction_lifted", "warning_withdrawn", "profile_cleared", "profile_restored"],
     ...["email_changed", "password_set", "token_issued", "role_changed"],
   ],
   file: ["file_blocked", "file_unblocked"],
@@ -30,8 +34,12 @@ export const ACTS = {
   webhook: ["webhook_created", "webhook_changed", "webhook_deleted", "webhook_secret_created"],
 };
 
+/** Acts on subjects of several kinds, and what they are called together.
+ * @type {Record<string, string>} */
+const SEVERAL = { report: "console.queue", hold: "console.holds", appeal: "console.appeals" };
+
 /** What can be acted on. */
-export const KINDS = Object.keys(ACTS).filter((kind) => kind !== "report");
+export const KINDS = Object.keys(ACTS).filter((kind) => !(kind in SEVERAL));
 
 const ALL = Object.values(ACTS).flat();
 
@@ -52,6 +60,6 @@ export const actWord = (action) => actName(action).replace(/:$/, "");
 
 /** @param {string} kind */
 export function kindName(kind) {
-  const key = kind === "report" ? "console.queue" : `subject.${kind}`;
+  const key = SEVERAL[kind] ?? `subject.${kind}`;
   return hasText(key) ? t(key) : kind;
 }

@@ -27,10 +27,11 @@ async function wasDealtWith(kind, { now, author, account }, open) {
 }
 
 /** The answer to the reports of a subject, which its buttons and keys give.
- * @param {{kind: string, id: string, about: About, dealt: boolean, onDone: () => void}} props
- *   `about` is as it is now, also what was done a moment ago; `dealt` is whether something was done here that
- *   does not show in it */
-export function useAnswer({ kind, id, about, dealt, onDone }) {
+ * @param {{kind: string, id: string, about: About, dealt: boolean, commit: () => Promise<boolean>,
+ *   onDone: () => void}} props `about` is as it is now, also what was done a moment ago; `dealt` is whether
+ *   something was done here that does not show in it; `commit` sends what was decided here, if that is on its
+ *   way, and says whether it was taken */
+export function useAnswer({ kind, id, about, dealt, commit, onDone }) {
   const [{ note }, change, forget] = useDraft(`note.${kind}.${id}`, { note: "" });
   const [asking, setAsking] = useState(false);
   const [given, setGiven] = useState(/** @type {{outcome: Outcome, upTo: string} | null} */ (null));
@@ -52,6 +53,7 @@ export function useAnswer({ kind, id, about, dealt, onDone }) {
   };
   const act = useAction(async (/** @type {Outcome} */ outcome) => {
     refuse({ note: fault({ value: note.trim(), limit }) });
+    if (!(await commit())) return;
     if (outcome === "upheld" && !dealt && !(await wasDealtWith(kind, about, open))) return setAsking(true);
     await send(outcome);
   });

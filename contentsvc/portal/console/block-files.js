@@ -1,9 +1,11 @@
 /** Files of content are blocked: their bytes go, and nobody uploads them again. */
 import { html, useState } from "../vendor/preact.js";
 import { limits } from "../limits.js";
-import { client } from "../session.js";
+import { client, may } from "../session.js";
 import { size } from "../format.js";
 import { t } from "../texts.js";
+import { takeAway } from "../undo.js";
+import { guid } from "../client.js";
 import { fileWords } from "../parts/file-words.js";
 import { Button, Dialog, Field, Form, Refused } from "../parts/form.js";
 import { useAction, useDraft, useLoad } from "../parts/hooks.js";
@@ -29,8 +31,9 @@ const pictured = (paths) =>
 const named = (files) =>
   files.map((one) => ({ sha256: one.sha256, size: one.size, name: one.name ?? fileWords([one], [])[0] }));
 
-/** @param {{contentId: string, pictures: string[], onDone: () => void, onClose: () => void}} props */
-export function BlockFiles({ contentId, pictures, onDone, onClose }) {
+/** @param {{contentId: string, name: string, pictures: string[], ground:
+ *   ReturnType<typeof import("./ground.js").useGround>, onDone: () => void, onClose: () => void}} props */
+export function BlockFiles({ contentId, name, pictures, ground, onDone, onClose }) {
   const files = useLoad(
     async (signal) => {
       const files = await client.listContentFiles({ contentId }, { signal });
@@ -40,9 +43,28 @@ export function BlockFiles({ contentId, pictures, onDone, onClose }) {
     [contentId],
   );
   const [chosen, setChosen] = useState(/** @type {string[]} */ ([]));
-  const [{ reason }, change, forget] = useDraft(`block.${contentId}`, { reason: "" });
+  const [{ reason, preserve }, change, forget] = useDraft(`block.${contentId}`, {
+    reason: ground.given,
+    preserve: false,
+  });
   const act = useAction(async () => {
-    for (const sha256 of chosen) await client.blockFile({ sha256, body: { reason } });
+    ground.check(false);
+    const why = ground.ground(reason.trim());
+    const orders = chosen.map((sha256) => ({ sha256, id: guid() }));
+    takeAway({
+      key: `decision content ${contentId} block`,
+      what: "decision",
+      name: t("console.deed-files", { count: orders.length, name }),
+      send: async () => {
+        for (const { sha256, id } of orders) {
+          if (preserve || !why) await client.blockFile({ sha256, body: { reason: reason.trim(), preserve } });
+          else {
+            const subject = /** @type {const} */ ({ kind: "file", id: sha256 });
+            await client.createDecision({ body: { id, action: "block_file", subject, ground: why } });
+          }
+        }
+      },
+    });
     forget();
     onClose();
     onDone();
@@ -83,9 +105,22 @@ export function BlockFiles({ contentId, pictures, onDone, onClose }) {
                 lines=${2}
                 name="reason"
                 value=${reason}
-                hint=${t("console.staff-hint")}
+                hint=${t("console.reason-hint")}
                 onChange=${(/** @type {string} */ reason) => change({ reason })}
               />
+              ${
+                may("administer") &&
+                html`
+                  <label class="check">
+                    <input
+                      type="checkbox"
+                      checked=${preserve}
+                      onChange=${() => change({ preserve: !preserve })}
+                    />
+                    <span>${t("console.preserve")}</span>
+                  </label>
+                `
+              }
             `}
         <//>
         <${Refused} />

@@ -172,7 +172,7 @@ function target({ kind, id, content }) {
 
 /** The members that are ids: of which kind.
  * @type {Record<string, "user" | "content">} */
-const IDS = { author: "user", entry: "content", winners: "content" };
+const IDS = { author: "user", sender: "user", entry: "content", winners: "content" };
 
 /** What a member of an event is about, where that has a name.
  * @param {string} key @param {unknown} value */

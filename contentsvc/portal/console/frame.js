@@ -18,7 +18,9 @@ const GROUPS = /** @type {const} */ ([
     [
       ["/console/reports", "console.queue", "moderate"],
       ["/console/users", "console.users", "moderate"],
+      ["/console/appeals", "console.appeals", "moderate"],
       ["/console/actions", "console.actions", "moderate"],
+      ["/console/holds", "console.holds", "administer"],
     ],
   ],
   [

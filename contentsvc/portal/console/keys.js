@@ -1,6 +1,6 @@
 /** Single keys that act at once. They are off until somebody switches them on, for whom that is kept in this
  * browser. */
-import { html, useEffect, useState } from "../vendor/preact.js";
+import { html, useEffect, useRef, useState } from "../vendor/preact.js";
 import { state } from "../session.js";
 import { t } from "../texts.js";
 import { Dialog, useId } from "../parts/form.js";
@@ -21,11 +21,15 @@ const isElsewhere = ({ target }) =>
 export function useKeys(keys) {
   const [on, setOn] = useState(() => localStorage.getItem(name()) === "on");
   const [shown, setShown] = useState(false);
+  // Effects come later than what is drawn: a key that follows at once is to find what was typed.
+  const last = useRef({ keys, on });
+  last.current = { keys, on };
   useEffect(() => {
     /** @param {KeyboardEvent} event */
     const press = (event) => {
       if (event.defaultPrevented || event.repeat || event.isComposing || isElsewhere(event)) return;
       if (event.ctrlKey || event.metaKey || event.altKey) return;
+      const { keys, on } = last.current;
       const work = event.key === "?" ? () => setShown(true) : keys.find((one) => one.key === event.key)?.work;
       if (!work || (!on && event.key !== "?")) return;
       event.preventDefault();
@@ -33,7 +37,7 @@ export function useKeys(keys) {
     };
     addEventListener("keydown", press);
     return () => removeEventListener("keydown", press);
-  });
+  }, []);
   /** @param {boolean} on */
   const turn = (on) => {
     if (on) localStorage.setItem(name(), "on");

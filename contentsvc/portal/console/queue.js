@@ -8,15 +8,17 @@ import { List, useList } from "../parts/list.js";
 import { Avatar } from "../parts/people.js";
 import { Picture } from "../parts/pictures.js";
 import { Empty } from "../parts/states.js";
+import { Due } from "./due.js";
 import { Frame } from "./frame.js";
 import { short } from "./names.js";
 import { keyOf, useOpen } from "./open-reports.js";
+import { place } from "./places.js";
 import { KindSign } from "./signs.js";
 
 /** @typedef {import("./open-reports.js").Queued} Queued */
 
 const PART = 20;
-const KINDS = /** @type {const} */ (["content", "comment", "user", "collection"]);
+const KINDS = /** @type {const} */ (["content", "comment", "user", "collection", "file", "message"]);
 const REASONS = /** @type {const} */ ([
   "spam",
   "abuse",
@@ -25,13 +27,12 @@ const REASONS = /** @type {const} */ ([
   "cheating",
   "copyright",
   "other",
+  "illegal",
+  "intimate",
+  "child",
+  "trademark",
+  "personal",
 ]);
-
-/** Where a subject is looked at.
- * @param {{kind: string, id: string, content?: string}} subject */
-export function place({ kind, id, content }) {
-  return `/console/reports/${kind}/${id}${content ? `?content=${content}` : ""}`;
-}
 
 /** @param {import("../router.js").PlaceProps} props */
 export default function Queue({ query }) {
@@ -39,15 +40,20 @@ export default function Queue({ query }) {
   const chosen = (name, all) => all.find((one) => one === query.get(name)) ?? "";
   return html`
     <${Frame} place="/console/reports">
-      <${Subjects} kind=${chosen("kind", KINDS)} reason=${chosen("reason", REASONS)} />
+      <${Subjects}
+        kind=${chosen("kind", KINDS)}
+        reason=${chosen("reason", REASONS)}
+        sort=${query.get("sort") === "due" ? "due" : ""}
+      />
     <//>
   `;
 }
 
 /** Reads the list again when what is open has changed, and counts what has come meanwhile.
- * @param {ReturnType<typeof useList>} found @param {{kind: string, reason: string}} asked
+ * @param {ReturnType<typeof useList>} found @param {{kind: string, reason: string, sort: string}}
+ *   asked
  * @returns {{count: number, keys: string[]}} new reports, and what they are about */
-function useLive(found, { kind, reason }) {
+function useLive(found, { kind, reason, sort }) {
   const open = useOpen();
   const known = useRef(/** @type {Map<string, Queued> | null} */ (null));
   const [news, setNews] = useState({ count: 0, keys: /** @type {string[]} */ ([]) });
@@ -64,7 +70,8 @@ function useLive(found, { kind, reason }) {
     );
     /** @param {Queued[]} all */
     const first = (all) => all.slice(0, PART).map((one) => `${keyOf(one.subject)} ${one.upTo}`);
-    if (String(first(fitting)) !== String(first(found.data.items))) void found.reload();
+    const ordered = sort ? [...fitting].sort((one, other) => one.due - other.due) : fitting;
+    if (String(first(ordered)) !== String(first(found.data.items))) void found.reload();
     if (!before) return;
     const newest = Math.max(0, ...[...before.values()].map((one) => one.last));
     const fresh = fitting.filter((one) => {
@@ -82,14 +89,14 @@ function useLive(found, { kind, reason }) {
   return news;
 }
 
-/** @param {{kind: string, reason: string}} props what the address asks for */
-function Subjects({ kind, reason }) {
-  const asked = { ...(kind && { kind }), ...(reason && { reason }) };
-  const found = useList("listReportedSubjects", { limit: PART, ...asked }, [kind, reason]);
-  const news = useLive(found, { kind, reason });
+/** @param {{kind: string, reason: string, sort: string}} props what the address asks for */
+function Subjects({ kind, reason, sort }) {
+  const asked = { ...(kind && { kind }), ...(reason && { reason }), ...(sort && { sort }) };
+  const found = useList("listReportedSubjects", { limit: PART, ...asked }, [kind, reason, sort]);
+  const news = useLive(found, { kind, reason, sort });
   /** @param {Record<string, string>} change */
   const ask = (change) => {
-    const now = Object.entries({ kind, reason, ...change }).filter(([, value]) => value);
+    const now = Object.entries({ kind, reason, sort, ...change }).filter(([, value]) => value);
     go(`/console/reports${now.length ? `?${new URLSearchParams(now)}` : ""}`);
   };
   const { data } = found;
@@ -111,6 +118,15 @@ function Subjects({ kind, reason }) {
         value=${reason}
         onChange=${(/** @type {string} */ reason) => ask({ reason })}
         options=${[["", t("console.all-reasons")], ...REASONS.map((name) => [name, t(`reason.${name}`)])]}
+      />
+      <${Choice}
+        label=${t("console.sort")}
+        value=${sort}
+        onChange=${(/** @type {string} */ sort) => ask({ sort })}
+        options=${[
+          ["", t("console.sort-reports")],
+          ["due", t("console.sort-due")],
+        ]}
       />
     </div>
     <p class="found small faint" role="status">
@@ -182,6 +198,10 @@ function Case({ one, isNew }) {
           <a class="over" href=${address(place(subject))} dir="auto">
             ${title}
           </a>
+          ${
+            one.notices > 0 &&
+            html`<span class="badge static">${t("console.notices", { count: one.notices })}</span>`
+          }
           ${isNew && html`<span class="badge static news">${t("console.new")}</span>`}
         </p>
         ${
@@ -217,6 +237,7 @@ function Case({ one, isNew }) {
       </div>
       <p class="queued-count small">
         <b>${t("console.reports", { count: one.reports })}</b>
+        <${Due} at=${one.due} />
         <time class="faint" datetime=${new Date(one.first * 1000).toISOString()} title=${moment(one.first)}>
           ${t("console.since", { when: ago(one.first) })}
         </time>

@@ -1,19 +1,22 @@
 /** The two steps of a moderator: what is done about a subject and who has made it, and then what those who
  * reported it are told. */
-import { guid } from "../client.js";
 import { html, useRef, useState } from "../vendor/preact.js";
 import { limits } from "../limits.js";
-import { client, may } from "../session.js";
+import { state } from "../session.js";
 import { moment } from "../format.js";
 import { language, t } from "../texts.js";
-import { Field, Form, Refused, useId } from "../parts/form.js";
-import { useAction, useDraft } from "../parts/hooks.js";
-import { fault, refuse } from "../parts/problems.js";
+import { undo } from "../undo.js";
+import { Details } from "../parts/details.js";
+import { Form, Problem, Refused, useField, useId } from "../parts/form.js";
+import { useAction } from "../parts/hooks.js";
+import { refuse } from "../parts/problems.js";
 import { ActButton } from "./act-button.js";
 import { Answer, useAnswer } from "./answer.js";
 import { BlockFiles } from "./block-files.js";
+import { useDeciding } from "./deciding.js";
+import { GroundFields, groundKeys, useGround } from "./ground.js";
 import { useKeys } from "./keys.js";
-import { demand } from "./reasons.js";
+import { actsOnAuthor, actsOnIt } from "./onto.js";
 
 /**
  * What is known of a subject.
@@ -23,26 +26,17 @@ import { demand } from "./reasons.js";
  * @property {string | null} contentId that of the content, or of what the comment is on
  * @property {string | null} author
  * @property {import("../client.js").ModeratedUser | null} account the author's
+ * @property {import("../client.js").Decision[]} standing the decisions about it that stand
  * @property {string} name
  */
-/**
- * What can be done. Its place stays where it is, whatever was done.
- * @typedef {object} Act
- * @property {string} name
- * @property {string} key
- * @property {string} text
- * @property {string} [done] what its button says once it is done
- * @property {boolean} [off] whether there is nothing to do now
- * @property {"reads" | "needs"} [reason] whether it tells the player the reason
- * @property {"danger"} [kind]
- * @property {(reason: string, writeId: string) => any} work gives what is to be shown at once
- */
+/** @typedef {import("./onto.js").Act} Act */
 /** @typedef {{kind: string, id: string, about: About, reload: () => Promise<void>, onDid: () => void,
  *   next?: () => unknown}} Props `next` goes on to another subject */
 
-/** For how many days somebody is banned. 0 has no end. */
+/** For how many days somebody is banned, or shut out of something. 0 has no end. */
 const DAYS = [1, 7, 30, 0];
 const DAY = 86_400;
+const WHAT = /** @type {const} */ (["publish", "comment", "message", "rate", "report"]);
 /** Names in a row.
  * @param {string[]} names */
 const row = (names) => new Intl.ListFormat(language).format(names);
@@ -52,23 +46,41 @@ const row = (names) => new Intl.ListFormat(language).format(names);
 export const banWords = ({ until }) =>
   until === null ? t("console.banned-for-ever") : t("console.banned-until", { time: moment(until) });
 
+/** Whether a decision upholds the reports too, which this browser keeps for the user.
+ * @returns {[boolean, (on: boolean) => void]} */
+function useUpholding() {
+  const name = `contentsvc.upholds.${state.user?.id ?? ""}`;
+  const [on, setOn] = useState(() => localStorage.getItem(name) === "on");
+  /** @param {boolean} on */
+  const turn = (on) => {
+    if (on) localStorage.setItem(name, "on");
+    else localStorage.removeItem(name);
+    setOn(on);
+  };
+  return [on, turn];
+}
+
 /** @param {Props} props */
 export function Steps({ kind, id, about, reload, onDid, next }) {
-  const { contentId, author, account } = about;
-  // The id is kept with the reason, so that a warning that is sent again is one.
-  const [{ reason, id: writeId }, change, forget] = useDraft(`why.${kind}.${id}`, { reason: "", id: "" });
+  const { author, account } = about;
+  const open = about.reports.filter((one) => one.state === "open");
+  const ground = useGround(`why.${kind}.${id}`, open);
   // What was done is shown before all is read again.
   const [instead, setInstead] = useState(/** @type {Record<string, any>} */ ({}));
   const [days, setDays] = useState({ count: DAYS[0], isNew: false });
+  const [what, setWhat] = useState(/** @type {string[]} */ ([]));
+  const [restricted, setRestricted] = useState("");
   const [warned, setWarned] = useState(/** @type {string | null} */ (null));
   const [blocking, setBlocking] = useState(false);
   const [dealt, setDealt] = useState(false);
   const [did, setDid] = useState("");
+  const [upholds, setUpholds] = useUpholding();
   const doing = useId();
+  const form = useId();
   const reads = useRef(0);
   const now = "now" in instead ? instead.now : about.now;
   const ban = "ban" in instead ? instead.ban : account?.ban;
-  const given = reason.trim();
+  const { given } = ground;
   /** @param {string} text @param {Record<string, any>} [shown] */
   const done = (text, shown = {}) => {
     const read = ++reads.current;
@@ -78,148 +90,81 @@ export function Steps({ kind, id, about, reload, onDid, next }) {
     // Who goes on at once need not wait for what is shown.
     void reload().then(() => read === reads.current && setInstead({}));
   };
-  /** @param {"active" | "suspended"} status */
-  const setStatus = (status) => async (/** @type {string} */ reason) => {
-    await client.setContentStatus({ contentId: id, body: { status, ...(reason && { reason }) } });
-    return { now: { ...now, status } };
-  };
-  const onIt = /** @type {(Act | false)[]} */ ([
-    kind === "content" && {
-      name: "suspend",
-      key: "s",
-      text: t("console.suspend"),
-      done: now?.status === "suspended" && t("status.suspended"),
-      off: !now,
-      reason: "reads",
-      kind: "danger",
-      work: setStatus("suspended"),
-    },
-    kind === "content" && {
-      name: "restore",
-      key: "e",
-      text: t("action.restore"),
-      off: now?.status !== "suspended",
-      reason: "reads",
-      work: setStatus("active"),
-    },
-    kind === "content" && {
-      name: "block",
-      key: "x",
-      text: t("console.block-files"),
-      off: !now,
-      kind: "danger",
-      work: () => setBlocking(true),
-    },
-    kind === "content" &&
-      may("curate") && {
-        name: "feature",
-        key: "f",
-        text: t(now?.featured ? "console.unfeature" : "console.feature"),
-        off: !now,
-        work: async () => {
-          await client.setContentFeatured({ contentId: id, body: { featured: !now.featured } });
-          return { now: { ...now, featured: !now.featured } };
-        },
-      },
-    kind === "comment" && {
-      name: "remove",
-      key: "r",
-      text: t("console.remove"),
-      done: now?.deleted && t("console.removed"),
-      off: !now,
-      reason: "reads",
-      kind: "danger",
-      work: async (/** @type {string} */ reason) => {
-        const commentId = Number(id);
-        await client.deleteComment({
-          contentId: /** @type {string} */ (contentId),
-          commentId,
-          ...(reason && { reason }),
-        });
-        return { now: { ...now, deleted: true } };
-      },
-    },
-    kind === "collection" && {
-      name: "remove",
-      key: "r",
-      text: t("console.remove"),
-      done: !now && t("console.removed"),
-      off: now?.kind !== "collection",
-      kind: "danger",
-      work: async () => {
-        await client.deleteCollection({ userId: now.owner.id, collectionId: id });
-        return { now: null };
-      },
-    },
-  ]).filter((one) => !!one);
-  const isWarned = warned !== null && (!given || given === warned);
-  const userId = /** @type {string} */ (author);
-  const onAuthor = /** @type {Act[]} */ (
-    author
-      ? [
-          {
-            name: "warn",
-            key: "w",
-            text: t("console.warn"),
-            done: isWarned && t("console.warned"),
-            reason: "needs",
-            work: async (reason, id) => {
-              await client.warnUser({ userId, body: { reason, id } });
-              setWarned(reason);
-              setDealt(true);
-              change({ id: "" });
-            },
-          },
-          {
-            name: "ban",
-            key: "b",
-            text: t("console.ban"),
-            done: ban && !days.isNew && t("console.banned"),
-            reason: "needs",
-            kind: "danger",
-            work: async (reason) => {
-              const until = days.count ? Math.floor(Date.now() / 1000) + days.count * DAY : null;
-              await client.banUser({ userId, body: { reason, ...(until && { until }) } });
-              setDays({ count: days.count, isNew: false });
-              return { ban: { reason, until } };
-            },
-          },
-          {
-            name: "lift",
-            key: "l",
-            text: t("console.lift"),
-            off: !ban,
-            work: async () => {
-              await client.unbanUser({ userId });
-              setDays({ count: days.count, isNew: false });
-              return { ban: null };
-            },
-          },
-        ]
-      : []
-  );
+  const whose = { kind: "user", id: author ?? "" };
+  const subjects = [{ kind, id }, whose];
+  const { decide, isPending, commit } = useDeciding(subjects, async () => {
+    // The ground is kept as long as there is something to answer.
+    if (upholds && open.length) ground.forget();
+    await reload();
+    onDid();
+  });
+  const onIt = actsOnIt({ kind, id, about, now, isPending, setBlocking });
+  const onAuthor = actsOnAuthor({
+    userId: author,
+    name: account?.user.username ?? about.name,
+    isPending,
+    ban,
+    isNew: days.isNew,
+    warned: warned !== null && (!given || given === warned),
+    restricted: !!what.length && restricted === String(what),
+    lifted: () => setDays({ count: days.count, isNew: false }),
+  });
   const acts = [...onIt, ...onAuthor];
+  /** Take a decision, which is sent when nobody takes it back any more.
+   * @param {Act} one */
+  const take = (one) => {
+    const { decides } = one;
+    if (!decides) return;
+    const { action } = decides;
+    ground.check(one.reason === "needs");
+    if (action === "restrict" && !what.length) refuse({ what: t("error.choose") });
+    const lasts = (action === "ban" || action === "restrict") && days.count;
+    decide({
+      ...decides,
+      ground: ground.ground(),
+      until: lasts ? Math.floor(Date.now() / 1000) + days.count * DAY : null,
+      ...(action === "restrict" && { what }),
+      upholds: upholds && open.length ? { kind, id, upTo: open[0].id } : null,
+    });
+    ground.use();
+    // It shows in neither the subject nor the account.
+    if (!["suspend", "remove", "ban"].includes(action)) setDealt(true);
+    if (action === "warn") setWarned(given);
+    if (action === "ban") setDays({ count: days.count, isNew: false });
+    if (action === "restrict") setRestricted(String(what));
+    setDid("");
+  };
   const act = useAction(async (/** @type {Act} */ one) => {
-    const known = writeId || guid();
-    if (one.reason === "needs") {
-      demand(given, limits.warnUser.reason);
-      change({ id: known });
-    } else if (one.reason) {
-      refuse({ reason: fault({ value: given, limit: limits.warnUser.reason, required: false }) });
-    }
-    const shown = await one.work(given, known);
+    if (one.decides) return take(one);
+    if (one.reason) ground.check(false);
+    // What the service has not heard of is taken back.
+    if (one.name === "restore" && about.now?.status !== "suspended" && isPending("suspend", subjects[0]))
+      return undo();
+    if (one.name === "lift" && !ban && isPending("ban", whose)) return undo();
+    if (one.name !== "block" && !(await commit())) return;
+    const shown = await one.work?.(given);
     if (one.name === "block") return;
-    done(shown?.ban ? banWords(shown.ban) : t("console.did", { what: one.text }), shown ?? {});
+    done(t("console.did", { what: one.text }), shown ?? {});
   });
   const answer = useAnswer({
     kind,
     id,
-    about: { ...about, now, account: account && { ...account, ban: ban ?? null } },
+    about: {
+      ...about,
+      now: now && {
+        ...now,
+        ...(isPending("suspend", subjects[0]) && { status: "suspended" }),
+        ...(isPending("remove", subjects[0]) && { deleted: true }),
+      },
+      account: account && { ...account, ban: isPending("ban", whose) ? { until: null } : (ban ?? null) },
+    },
     dealt,
-    onDone: () => (forget(), done("")),
+    commit,
+    onDone: () => (ground.forget(), done("")),
   });
   const can = acts.filter((one) => !one.done && !one.off);
   const [hasKeys, keys] = useKeys([
+    ...groundKeys(ground, form),
     ...can.map((one) => ({ key: one.key, text: one.text, work: () => act.run(one) })),
     ...(answer.open.length
       ? [
@@ -243,12 +188,14 @@ export function Steps({ kind, id, about, reload, onDid, next }) {
         onClick=${() => act.run(one)}
       />
     `;
-  const readers = acts.filter((one) => one.reason).map((one) => one.text);
-  const needers = acts.filter((one) => one.reason === "needs").map((one) => one.text);
+  const first = acts.filter((one) => one.reason && !one.more);
+  const needers = first.filter((one) => one.reason === "needs").map((one) => one.text);
   const hint = [
-    readers.length && t("console.reason-for", { acts: row(readers) }),
+    first.length && t("console.reason-for", { acts: row(first.map((one) => one.text)) }),
     needers.length && t("console.reason-needed-by", { acts: row(needers) }),
   ];
+  const more = acts.filter((one) => one.more);
+  const plain = (/** @type {Act[]} */ all) => all.filter((one) => !one.more).map(button);
   return html`
     <section class="step" aria-labelledby=${doing}>
       <header>
@@ -256,26 +203,24 @@ export function Steps({ kind, id, about, reload, onDid, next }) {
         ${keys}
       </header>
       <p class="hint">${t("console.step-do-hint")}</p>
-      <${Form} class="stack" of=${act} onSend=${() => {}}>
+      <${Form} class="stack" of=${act} limits=${limits.createDecision} onSend=${() => {}}>
         ${
-          readers.length > 0 &&
+          first.length > 0 &&
           html`
-            <${Field}
-              label=${t("field.reason")}
-              lines=${2}
-              value=${reason}
-              name="reason"
+            <${GroundFields}
+              of=${ground}
               hint=${hint.filter(Boolean).join(" ")}
-              onChange=${(/** @type {string} */ reason) => change({ reason, id: "" })}
+              hasKeys=${hasKeys}
+              id=${form}
             />
           `
         }
         <${Refused} />
         ${
-          onIt.length > 0 &&
+          onIt.some((one) => !one.more) &&
           html`
             <${Group} name=${t(/** @type {any} */ (`subject.${kind}`))}>
-              <div class="acts two">${onIt.map(button)}</div>
+              <div class="acts two">${plain(onIt)}</div>
             <//>
           `
         }
@@ -285,12 +230,33 @@ export function Steps({ kind, id, about, reload, onDid, next }) {
             <${Group} name=${t(kind === "user" ? "subject.user" : "console.author")}>
               <${Days}
                 value=${days.count}
-                onChange=${(/** @type {number} */ count) => setDays({ count, isNew: true })}
+                onChange=${(/** @type {number} */ count) => (
+                  setDays({ count, isNew: true }),
+                  setRestricted("")
+                )}
               />
-              <div class="acts">${onAuthor.map(button)}</div>
+              <div class="acts">${plain(onAuthor)}</div>
             <//>
           `
         }
+        ${
+          more.length > 0 &&
+          html`
+            <${Details} name="acts" summary=${t("console.acts-more")}>
+              <div class="stack">
+                ${
+                  onAuthor.length > 0 &&
+                  html`<${What} value=${what} onChange=${(/** @type {string[]} */ now) => setWhat(now)} />`
+                }
+                <div class="acts two">${more.map(button)}</div>
+              </div>
+            <//>
+          `
+        }
+        <label class="check">
+          <input type="checkbox" checked=${upholds} onChange=${() => setUpholds(!upholds)} />
+          <span>${t("console.upholds")}</span>
+        </label>
         <p class="small line-kept" role="status">${did}</p>
       <//>
     </section>
@@ -314,8 +280,10 @@ export function Steps({ kind, id, about, reload, onDid, next }) {
       html`
         <${BlockFiles}
           contentId=${id}
+          name=${about.name}
           pictures=${about.now?.screenshotUris ?? []}
-          onDone=${() => (setDealt(true), done(t("console.did", { what: t("console.block-files") })))}
+          ground=${ground}
+          onDone=${() => (setDealt(true), onDid())}
           onClose=${() => setBlocking(false)}
         />
       `
@@ -358,6 +326,41 @@ function Days({ value, onChange }) {
             `,
         )}
       </div>
+    </fieldset>
+  `;
+}
+
+/** Of what somebody is shut out.
+ * @param {{value: string[], onChange: (what: string[]) => void}} props */
+function What({ value, onChange }) {
+  const id = useId();
+  const [problem, forget] = useField("what", { value, limit: {} });
+  /** @param {string} one */
+  const turn = (one) => {
+    forget();
+    onChange(WHAT.filter((other) => (other === one ? !value.includes(one) : value.includes(other))));
+  };
+  return html`
+    <fieldset>
+      <legend>${t("console.restrict-what")}</legend>
+      <div class="types">
+        ${WHAT.map(
+          (one, n) =>
+            html`
+              <label class="check" key=${one}>
+                <input
+                  type="checkbox"
+                  checked=${value.includes(one)}
+                  aria-invalid=${problem && !n ? true : undefined}
+                  aria-describedby=${problem ? `${id}-problem` : undefined}
+                  onChange=${() => turn(one)}
+                />${" "}
+                ${t(`restrict.${one}`)}
+              </label>
+            `,
+        )}
+      </div>
+      <${Problem} id=${id} text=${problem} />
     </fieldset>
   `;
 }

@@ -11,9 +11,12 @@ import { useLoad } from "../parts/hooks.js";
 import { people, PersonLink } from "../parts/people.js";
 import { Loaded } from "../parts/states.js";
 import { Actions } from "./actions.js";
+import { Decisions } from "./decisions.js";
+import { Due, HoldLink } from "./due.js";
 import { Frame } from "./frame.js";
-import { place } from "./queue.js";
-import { Now, Report } from "./reported.js";
+import { keyOf, useOpen } from "./open-reports.js";
+import { place } from "./places.js";
+import { isSame, Now, Report, Then } from "./reported.js";
 import { banWords, Steps } from "./steps.js";
 
 /** @param {import("../router.js").PlaceProps} props */
@@ -26,6 +29,7 @@ export default function Subject({ parameters, query }) {
         kind=${parameters.kind}
         id=${parameters.subject}
         content=${query.get("content")}
+        user=${query.get("user")}
         onFound=${setOf}
       />
     <//>
@@ -42,14 +46,22 @@ async function readCollection(collectionId, signal) {
   return { ...found, inside };
 }
 
+/** What there is no place of that shows it as it is now. */
+const HIDDEN = ["file", "message"];
+
 /** The reports with the subject as it is now. What is gone since is null.
- * @param {string} kind @param {string} id @param {string | null} content @param {AbortSignal} signal */
-async function read(kind, id, content, signal) {
-  const reports = await client.listReports({ kind, id, limit: 50 }, { signal }).catch((error) => {
-    // What nobody has reported is looked at too.
-    if (error instanceof ApiError && error.code === "report_not_found") return [];
-    throw error;
-  });
+ * @param {string} kind @param {string} id @param {string | null} content that a comment is on
+ * @param {string | null} user who has sent a message @param {AbortSignal} signal */
+async function read(kind, id, content, user, signal) {
+  const asked = /** @type {any} */ ({ kind, id, limit: 50, ...(user && { user }) });
+  const [reports, standing] = await Promise.all([
+    client.listReports(asked, { signal }).catch((error) => {
+      // What nobody has reported is looked at too.
+      if (error instanceof ApiError && error.code === "report_not_found") return [];
+      throw error;
+    }),
+    client.listDecisions({ subject: id, open: true, limit: 20, ...(user && { user }) }, { signal }),
+  ]);
   const none = () => null;
   const evidence = reports[0]?.evidence ?? {};
   // A link to a comment may lack the content that it is on, which its evidence has.
@@ -70,13 +82,17 @@ async function read(kind, id, content, signal) {
     kind === "user"
       ? id
       : /** @type {string | null} */ (
-          evidence.authorId ??
+          user ??
+            evidence.authorId ??
             /** @type {any} */ (now)?.authorId ??
             /** @type {any} */ (now)?.owner?.id ??
             null
         );
   const account = author ? await client.getModeratedUser({ userId: author }, { signal }).catch(none) : null;
-  const ids = [...(author ? [author] : []), ...reports.map((one) => one.reporter)];
+  const ids = [
+    ...(author ? [author] : []),
+    ...reports.flatMap(({ reporter }) => (reporter ? [reporter] : [])),
+  ];
   return {
     reports,
     now: /** @type {any} */ (now),
@@ -84,6 +100,7 @@ async function read(kind, id, content, signal) {
     uses,
     author,
     account,
+    standing: /** @type {import("../client.js").Decision[]} */ (standing),
     names: await people([...new Set(ids)]),
   };
 }
@@ -96,9 +113,10 @@ function title(kind, id, { now, author, names }) {
   return now?.name ?? now?.username ?? `${t(/** @type {any} */ (`subject.${kind}`))} ${id.slice(0, 8)}`;
 }
 
-/** @param {{kind: string, id: string, content: string | null, onFound: (title: string) => void}} props */
-function Case({ kind, id, content, onFound }) {
-  const found = useLoad((signal) => read(kind, id, content, signal), [kind, id]);
+/** @param {{kind: string, id: string, content: string | null, user: string | null,
+ *   onFound: (title: string) => void}} props */
+function Case({ kind, id, content, user, onFound }) {
+  const found = useLoad((signal) => read(kind, id, content, user, signal), [kind, id]);
   useEffect(() => void (found.data && onFound(title(kind, id, found.data))), [found.data]);
   return html`
     <${Loaded} of=${found}>
@@ -112,7 +130,7 @@ function Case({ kind, id, content, onFound }) {
  *   props */
 function Shown({ kind, id, about, reload }) {
   const [count, setCount] = useState(0);
-  const { reports, now, contentId, author, account } = about;
+  const { reports, now, contentId, author, account, standing } = about;
   const waits = reports.some((one) => one.state === "open");
   return html`
     <div class="decide">
@@ -121,13 +139,36 @@ function Shown({ kind, id, about, reload }) {
         <${Steps}
           kind=${kind}
           id=${id}
-          about=${{ reports, now, contentId, author, account, name: title(kind, id, about) }}
+          about=${{ reports, now, contentId, author, account, standing, name: title(kind, id, about) }}
           reload=${reload}
           onDid=${() => setCount((was) => was + 1)}
           next=${() => next(kind, id, waits)}
         />
       </div>
       <div class="decide-log">
+        ${
+          kind !== "user" &&
+          html`
+            <${Decisions}
+              key=${`decided ${count}`}
+              of=${{ subject: id }}
+              title=${t("console.decisions-subject")}
+              onChange=${reload}
+            />
+          `
+        }
+        ${
+          author &&
+          html`
+            <${Decisions}
+              key=${`record ${count}`}
+              of=${{ user: author }}
+              without=${kind === "user" ? undefined : id}
+              title=${t(kind === "user" ? "console.decisions" : "console.decisions-author")}
+              onChange=${reload}
+            />
+          `
+        }
         ${
           kind !== "user" &&
           html`
@@ -170,12 +211,40 @@ async function next(kind, id, waits) {
 function Sides({ kind, id, about }) {
   const { reports, now, contentId, uses, author, account, names } = about;
   const open = reports.filter((one) => one.state === "open").length;
+  const due = useOpen()?.items.find(({ subject }) => keyOf(subject) === keyOf({ kind, id }))?.due;
+  const [then] = reports;
+  const hasNow = !HIDDEN.includes(kind);
+  const held = /** @type {any} */ (["content", "user", "file"].includes(kind) ? kind : null);
   return html`
     <div class="decide-main">
-      <section>
-        <h2>${t("console.now")}</h2>
+      <p class="line">
         ${author && html`<${Author} kind=${kind} person=${names.get(author)} account=${account} />`}
-        <${Now} kind=${kind} now=${now} contentId=${contentId} id=${id} />
+        ${due !== undefined && html`<${Due} at=${due} />`}
+        ${held && html`<${HoldLink} kind=${held} id=${id} />`}
+      </p>
+      <div class="then-now">
+        ${then && html`<${Then} report=${then} kind=${kind} id=${id} />`}
+        ${
+          hasNow &&
+          html`
+            <section>
+              <h2>${t("console.now")}</h2>
+              ${
+                then &&
+                now &&
+                html`
+                  <p class="small faint">
+                    ${t(isSame(kind, then.evidence, now) ? "console.unchanged" : "console.changed")}
+                  </p>
+                `
+              }
+              <${Now} kind=${kind} now=${now} contentId=${contentId} id=${id} />
+            </section>
+          `
+        }
+        ${!hasNow && !then && html`<p class="faint">${t("console.not-shown")}</p>`}
+      </div>
+      <section hidden=${!uses.length}>
         ${
           uses.length > 0 &&
           html`
@@ -209,7 +278,7 @@ function Sides({ kind, id, about }) {
             (one) =>
               html`
                 <li key=${one.id}>
-                  <${Report} report=${one} reporter=${names.get(one.reporter)} kind=${kind} />
+                  <${Report} report=${one} reporter=${names.get(one.reporter ?? "")} kind=${kind} />
                 </li>
               `,
           )}
@@ -223,7 +292,6 @@ function Sides({ kind, id, about }) {
  * @param {{kind: string, person: any, account: any}} props */
 function Author({ kind, person, account }) {
   return html`
-    <p class="line">
       ${kind !== "user" && html`<${PersonLink} person=${person} />`}
       ${
         account?.ban &&
@@ -241,6 +309,5 @@ function Author({ kind, person, account }) {
         `
       }
       <a href=${address(`/console/users/${person.id}`)}>${t("console.record")}</a>
-    </p>
   `;
 }

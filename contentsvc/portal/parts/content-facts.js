@@ -1,5 +1,6 @@
 /** What is known of a content beside what its author says. */
 import { html } from "../vendor/preact.js";
+import { address } from "../router.js";
 import { client } from "../session.js";
 import { ago, moment, number } from "../format.js";
 import { t } from "../texts.js";
@@ -135,7 +136,7 @@ export function Suspended({ content }) {
       /** @type {any[]} */
       const all = await client.listNotifications({ after, limit: MOST }, { signal });
       const one = all.findLast(({ kind, content: id }) => kind === "ContentSuspended" && id === content.id);
-      return one?.reason ?? "";
+      return one ?? null;
     },
     [content.id, user?.id],
   );
@@ -143,11 +144,19 @@ export function Suspended({ content }) {
     <div class="notice" role="note">
       <p>${t("content.suspended")}</p>
       ${
-        found.data &&
+        found.data?.reason &&
         html`
           <blockquote class="text" dir="auto">
-            ${found.data}
+            ${found.data.reason}
           </blockquote>
+        `
+      }
+      ${
+        found.data?.decision &&
+        html`
+          <p>
+            <a href=${address(`/decisions/${found.data.decision}`)}>${t("decision.read")}</a>
+          </p>
         `
       }
       <p class="small faint">${t("content.suspended-hint")}</p>

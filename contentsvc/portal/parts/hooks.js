@@ -156,7 +156,7 @@ export function useOnline() {
 
 /** Hear of each notification, of what else the socket says, such as `missed`, of its `open`, and of
  * `changed`, which a part of the page says to the others.
- * @param {"notification" | "message" | "missed" | "open" | "changed" | "notices"} kind
+ * @param {"notification" | "state" | "message" | "missed" | "open" | "changed" | "notices"} kind
  * @param {(detail: any) => void} listener */
 export function useNews(kind, listener) {
   const last = useRef(listener);

@@ -24,7 +24,7 @@ const SIGNS = [
   [/^FriendMessage/, "message"],
   [/^(Content|Revision)Published|^SubscriptionUpdated/, "new"],
   [/^Challenge/, "trophy"],
-  [/^(Content|CommentRemoved|AccountWarning)/, "shield"],
+  [/^(Content|CommentRemoved|AccountWarning|Decision|Appeal)/, "shield"],
   [/^DependencyStatus/, "link"],
   [/^ReportResolved/, "flag"],
   [/^(Friend|NewFollower|Party|Tester|Member)/, "person"],
@@ -40,9 +40,16 @@ function reported({ kind, id, content }) {
   return kind === "comment" ? `/content/${content}#comment-${id}` : `/${kind}/${id}`;
 }
 
+/** Where somebody says that it was wrong to dismiss what they have reported.
+ * @param {{kind: string, id: string, content?: string}} subject */
+const appealOf = ({ kind, id, content }) =>
+  `/appeal?${new URLSearchParams({ kind, id, ...(content && { content }) })}`;
+
 /** Where a notification leads.
  * @param {any} one */
 function target(one) {
+  if (one.decision) return `/decisions/${one.decision}`;
+  if (one.kind === "AppealDecided") return one.subject ? reported(one.subject) : null;
   if (one.kind === "ReportResolved") return reported(one.subject);
   if (one.kind === "MemberInvited") return "/library/memberships";
   if (one.content && one.comment) return `/content/${one.content}#comment-${one.comment}`;
@@ -60,9 +67,14 @@ function target(one) {
 function ownLines({ items, newest }, things) {
   const judged = `report.${newest.outcome}`;
   if (newest.kind === "ReportResolved") return hasText(judged) ? [t(judged)] : [];
+  if (newest.kind === "AppealDecided") {
+    const answer = `appeal.state-${newest.outcome}`;
+    return [hasText(answer) ? t(answer) : "", newest.reason ?? ""];
+  }
   if (newest.kind === "DependencyStatus") return [things.contents.get(newest.dependency)?.name ?? ""];
   if (newest.kind === "Studio")
     return [[told(newest, "text"), told(newest, "url")].filter(Boolean).join("\n")];
+  if (newest.removed) return [t("messages.removed")];
   return newest.text ? [newest.text] : [...new Set(items.map(({ reason }) => reason ?? ""))];
 }
 
@@ -211,6 +223,15 @@ function Told({ group, things, onPress }) {
                 </p>
               `,
           )}
+        ${
+          newest.kind === "ReportResolved" &&
+          newest.outcome === "dismissed" &&
+          html`
+            <p class="small note-appeal">
+              <a href=${address(appealOf(newest.subject))}>${t("appeal.report-link")}</a>
+            </p>
+          `
+        }
         <p class="faint small">
           <time datetime=${new Date(newest.created * 1000).toISOString()} title=${moment(newest.created)}>
             ${ago(newest.created)}

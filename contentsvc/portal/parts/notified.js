@@ -16,7 +16,7 @@ import { people } from "./people.js";
 const OWN = /^(CommentOnContent|Content(Suspended|Restored)|Challenge(Won|Participated))$/;
 const INVITED = /^(Tester|Member)Invited$/;
 /** Each of them is about itself. */
-const SINGLE = /^(AccountWarning|Debug|Studio)$/;
+const SINGLE = /^(AccountWarning|AppealDecided|Decision(Taken|Reversed)|Debug|Studio)$/;
 /** So many ids fit in a request, and so many items in a part. */
 const IDS = 100;
 const MOST = 200;

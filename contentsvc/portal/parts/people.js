@@ -1,5 +1,5 @@
 /** Players: their picture and name, and what one does about them. */
-import { html } from "../vendor/preact.js";
+import { html, useEffect, useState } from "../vendor/preact.js";
 import { client } from "../session.js";
 import { address } from "../router.js";
 import { t } from "../texts.js";
@@ -70,6 +70,19 @@ export async function people(ids) {
   return new Map(
     await Promise.all(ids.map(async (id) => /** @type {[string, Person]} */ ([id, await known.get(id)]))),
   );
+}
+
+/** The player with this id, once that is known; null before, and of nobody.
+ * @param {string | null | undefined} id
+ * @returns {Person | null} */
+export function usePerson(id) {
+  const [found, setFound] = useState(/** @type {Person | null} */ (null));
+  useEffect(() => {
+    let wanted = true;
+    if (id) void people([id]).then((all) => wanted && setFound(all.get(id) ?? null));
+    return () => void (wanted = false);
+  }, [id]);
+  return found?.id === id ? found : null;
 }
 
 /** Ask for a player again who has another name.

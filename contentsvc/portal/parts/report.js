@@ -142,7 +142,7 @@ function Evidence({ of, chosen, onChange }) {
       <p class="hint" role="status">${t("report.messages-hint", { most, count: chosen.length })}</p>
       <ul>
         ${found.map(
-          ({ id, text, created }) =>
+          ({ id, text, created, removed }) =>
             html`
               <li key=${id}>
                 <label class="choice">
@@ -153,7 +153,11 @@ function Evidence({ of, chosen, onChange }) {
                     onChange=${(/** @type {any} */ { target }) =>
                       onChange(target.checked ? [...chosen, id] : chosen.filter((one) => one !== id))}
                   />
-                  <span class="text" dir="auto">${text}</span>
+                  ${
+                    removed
+                      ? html`<span class="faint">${t("messages.removed")}</span>`
+                      : html`<span class="text" dir="auto">${text}</span>`
+                  }
                   <time class="faint small" datetime=${new Date(created * 1000).toISOString()}>
                     ${moment(created)}
                   </time>

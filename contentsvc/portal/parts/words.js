@@ -38,6 +38,8 @@ export function said(cause, instead = {}) {
   const key = instead[cause.code ?? ""] ?? `error.${cause.code}`;
   const text = t(hasText(key) ? key : "error.other", /** @type {any} */ (cause));
   if (cause.code === "maintenance") return [text, cause.message].filter(Boolean).join(" ");
+  if (cause.code === "account_restricted")
+    return cause.until ? `${text} ${t("error.restricted-until", { time: moment(cause.until) })}` : text;
   if (cause.code !== "account_banned") return text;
   const until = cause.until ? t("error.banned-until", { time: moment(cause.until) }) : "";
   return [text, until, cause.reason].filter(Boolean).join(" ");

@@ -5,7 +5,9 @@ import { limits } from "../limits.js";
 import { client } from "../session.js";
 import { address } from "../router.js";
 import { t } from "../texts.js";
+import { namedBy } from "../parts/appeal-token.js";
 import { Alert, Button, Field, Form, Refused } from "../parts/form.js";
+import { OwnDecision } from "../parts/own-decision.js";
 import { useAction, useDraft, useTitle } from "../parts/hooks.js";
 import { service } from "../service.js";
 
@@ -20,7 +22,9 @@ export default function Account() {
           ? html`<${SetPassword} token=${token} />`
           : token.startsWith("email-")
             ? html`<${Confirm} token=${token} />`
-            : html`<${service.mail ? Ask : Unable} />`
+            : namedBy(token)
+              ? html`<${Banned} token=${token} />`
+              : html`<${service.mail ? Ask : Unable} />`
       }
     </div>
   `;
@@ -61,6 +65,16 @@ function SetPassword({ token }) {
         <//>
       </p>
     <//>
+  `;
+}
+
+/** The decision that a mail was about, and the appeal against it: also for who cannot log in.
+ * @param {{token: string}} props */
+function Banned({ token }) {
+  const named = namedBy(token);
+  return html`
+    <p>${t("decision.by-mail")}</p>
+    <${OwnDecision} token=${token} ...${named} />
   `;
 }
 

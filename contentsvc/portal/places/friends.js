@@ -136,6 +136,7 @@ function All() {
 
 function Conversations() {
   const { list } = useLive("listConversations", /^FriendMessage$/);
+  useNews("state", () => void list.reload());
   return html`
     <section aria-labelledby="conversations">
       <h2 id="conversations">${t("friends.conversations")}</h2>
@@ -148,7 +149,7 @@ function Conversations() {
               <${PersonLink} person=${user} /> <span class="faint small">${ago(last.created)}</span>
               <${Folded} by=${user.id}>
                 <a class="excerpt" href=${address(`/messages/${user.id}`)} dir="auto">
-                  ${last.text}
+                  ${last.removed ? t("messages.removed") : last.text}
                 </a>
               <//>
             </div>

@@ -9,6 +9,7 @@ import { onCode } from "../portal-code.js";
 import { logIn, logInAsGuest, logInWith, takeOpened } from "../session.js";
 import { address, go } from "../router.js";
 import { t, Told } from "../texts.js";
+import { namedBy } from "../parts/appeal-token.js";
 import { Alert, Button, Field, Form, Refused } from "../parts/form.js";
 import { FromGame } from "../parts/from-game.js";
 import { Issuers } from "../parts/issuers.js";
@@ -58,6 +59,7 @@ export default function LogIn({ query }) {
         }}
       />
     `;
+  const banned = appealToken(send.error) ?? appealToken(finish.error) ?? appealToken(failed);
   if (finish.busy)
     return html`
       <div class="narrow">
@@ -97,6 +99,7 @@ export default function LogIn({ query }) {
           <//>
         </p>
       <//>
+      ${banned && html`<${Banned} key=${banned} token=${banned} />`}
       <${Issuers} then=${then} />
       ${service.guests && !user && html`<${Guest} then=${then} />`}
       ${
@@ -117,6 +120,36 @@ export default function LogIn({ query }) {
         `
       }
     </div>
+  `;
+}
+
+/** The token by which somebody appeals whose log-in was refused for a ban.
+ * @param {unknown} error
+ * @returns {string | null} */
+function appealToken(error) {
+  if (!(error instanceof ApiError) || error.code !== "account_banned") return null;
+  const token = /** @type {unknown} */ (error.problem?.appealToken);
+  return typeof token === "string" && namedBy(token) ? token : null;
+}
+
+/** Why the account is banned, and the appeal, which need more than the form of a log-in does.
+ * @param {{token: string}} props */
+function Banned({ token }) {
+  const [Decision, setDecision] = useState(
+    /** @type {() => typeof import("../parts/own-decision.js").OwnDecision | null} */ (() => null),
+  );
+  useEffect(
+    () =>
+      void import("../parts/own-decision.js").then(
+        ({ OwnDecision }) => setDecision(() => OwnDecision),
+        () => {},
+      ),
+    [],
+  );
+  return html`
+    <section class="stack" aria-label=${t("decision.ban")}>
+      ${Decision ? html`<${Decision} token=${token} ...${namedBy(token)} />` : html`<${Waiting} />`}
+    </section>
   `;
 }
 

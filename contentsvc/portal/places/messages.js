@@ -6,8 +6,9 @@ import { ApiError, guid } from "../client.js";
 import { block, client, state } from "../session.js";
 import { address } from "../router.js";
 import { moment } from "../format.js";
+import { service } from "../service.js";
 import { language, t } from "../texts.js";
-import { settle } from "../undo.js";
+import { settle, takeAway } from "../undo.js";
 import { Confirm } from "../parts/confirm.js";
 import { Folded, useBlocks } from "../parts/folded.js";
 import { Alert, Button, Field, Form, Refused } from "../parts/form.js";
@@ -16,12 +17,13 @@ import { useGone } from "../parts/gone.js";
 import { useAction, useChange, useDraft, useLoad, useNews, useSession, useTitle } from "../parts/hooks.js";
 import { useList } from "../parts/list.js";
 import { LoggedIn } from "../parts/logged-in.js";
+import { control } from "../parts/names.js";
 import { PersonLink } from "../parts/people.js";
 import { Report } from "../parts/report.js";
 import { Empty, Loaded } from "../parts/states.js";
 
 /** @typedef {import("../parts/people.js").Person} Person */
-/** @typedef {{id: string, sender: string, text: string, created: number}} Message */
+/** @typedef {import("../client.js").Message} Message */
 
 /** @param {import("../router.js").PlaceProps} props */
 export default function Messages({ parameters }) {
@@ -100,6 +102,9 @@ async function readFriend(otherId, signal) {
 const sends = ({ key, shiftKey, isComposing, keyCode }) =>
   key === "Enter" && !shiftKey && !isComposing && keyCode !== 229;
 
+/** Letters by which a message is named. */
+const EXCERPT = 60;
+
 /** So far from its end, in pixels, somebody still reads the newest. */
 const NEAR = 160;
 
@@ -142,6 +147,8 @@ function Thread({ other }) {
     void client.updateNotification({ notificationId: notification.id, body: { read: true } }).catch(() => {});
   });
   useNews("missed", () => void list.reload());
+  // The other may have taken something away.
+  useNews("state", () => void list.reload());
   const newest = list.data?.items[0];
   const write = useWriting(otherId, list, friend);
   const state = isBlocked ? "blocked" : isParted ? "none" : friend.data;
@@ -170,6 +177,7 @@ function Thread({ other }) {
 function Log({ found, list, other, sending }) {
   const { user } = useSession();
   const [quiet, setQuiet] = useState(false);
+  const isGone = useGone("message", () => list.reload());
   const earlier = async () => {
     setQuiet(true);
     await list.more.run();
@@ -209,7 +217,14 @@ function Log({ found, list, other, sending }) {
                       <p class=${isNext || isOwn ? "unseen" : "thread-name small"}>
                         <bdi>${isOwn ? t("messages.you") : other.username}</bdi>
                       </p>
-                      <p class="text" dir="auto">${one.text}</p>
+                      ${
+                        one.removed || isGone(keyOf(other, one))
+                          ? html`<p class="faint gone">${t("messages.removed")}</p>`
+                          : html`
+                            <p class="text" dir="auto">${one.text}</p>
+                            ${isOwn && canUnsend(one) && html`<${Unsend} message=${one} other=${other} />`}
+                          `
+                      }
                       <time
                         class="faint"
                         datetime=${new Date(one.created * 1000).toISOString()}
@@ -237,6 +252,35 @@ function Log({ found, list, other, sending }) {
         `
       }
     <//>
+  `;
+}
+
+/** What is taken away, and not what the other has sent with the same id.
+ * @param {Person} other @param {Message} message */
+const keyOf = (other, { sender, id }) => `${other.id} ${sender} ${id}`;
+
+/** Whether its sender can still take it away.
+ * @param {Message} message */
+const canUnsend = ({ created }) =>
+  !service.unsendMinutes || created + service.unsendMinutes * 60 > Date.now() / 1000;
+
+/** @param {{message: Message, other: Person}} props */
+function Unsend({ message, other }) {
+  const unsend = () =>
+    takeAway({
+      key: `message ${keyOf(other, message)}`,
+      what: "message",
+      send: (userId) => client.unsendMessage({ userId, otherId: other.id, messageId: message.id }),
+    });
+  return html`
+    <button
+      type="button"
+      class="button plain small"
+      aria-label=${control(t("action.unsend"), message.text.slice(0, EXCERPT))}
+      onClick=${unsend}
+    >
+      ${t("action.unsend")}
+    </button>
   `;
 }
 

@@ -26,7 +26,10 @@ const LOW = "notifications from";
 /** @type {any[]} */
 const NONE = [];
 /** What nobody mutes. */
-const OTHERS = ["AccountWarning", "CommentRemoved", "ContentRestored", "ContentSuspended", "Debug"];
+const OTHERS = [
+  ...["AccountWarning", "AppealDecided", "CommentRemoved", "ContentRestored", "ContentSuspended", "Debug"],
+  ...["DecisionReversed", "DecisionTaken"],
+];
 
 /** Those with numbers in (from, to], the newest first. The list is by number upwards, so a part is
  * read from its lower end.
@@ -151,6 +154,7 @@ function Log({ query }) {
     });
   useNews("notification", () => void found.reload());
   useNews("missed", () => void found.reload());
+  useNews("state", () => void found.reload());
   useEnds(found.data?.items ?? NONE, (items) => found.change((was) => ({ ...was, items })));
   const act = useInstant(found);
   /** Mute a kind, or let it come.

@@ -6,10 +6,13 @@ import { limits } from "../limits.js";
 import { client, keepGuest, logIn } from "../session.js";
 import { go } from "../router.js";
 import { t } from "../texts.js";
+import { Agreed } from "../parts/agreed.js";
 import { Button, Field, Form, Refused } from "../parts/form.js";
 import { useAction, useDraft, useSession, useTitle } from "../parts/hooks.js";
 import { Empty } from "../parts/states.js";
+import { TermsLink } from "../parts/terms.js";
 import { destination, logInAddress } from "../parts/then.js";
+import { service } from "../service.js";
 
 /** @param {import("../router.js").PlaceProps} props */
 export default function Register({ query }) {
@@ -38,6 +41,7 @@ function Open({ query }) {
   useTitle(title);
   const [values, change, forget] = useDraft("register", { username: "", email: "" });
   const [password, setPassword] = useState("");
+  const [agreed, setAgreed] = useState(false);
   const then = destination(query.get("then"));
   const send = useAction(async () => {
     const { username, email } = values;
@@ -49,7 +53,8 @@ function Open({ query }) {
     /** @type {unknown} */
     let taken = null;
     try {
-      await client.registerUser({ body: { username, email, password } });
+      const terms = service.terms && { terms: service.terms.version };
+      await client.registerUser({ body: { username, email, password, ...terms } });
     } catch (error) {
       // An answer that was lost on the way: the account is this one, if the password is.
       if (!(error instanceof ApiError) || error.code !== "username_taken") throw error;
@@ -102,6 +107,15 @@ function Open({ query }) {
           required
           hint=${t("register.password-hint")}
         />
+        ${
+          service.terms &&
+          !guest &&
+          html`
+            <${Agreed} name="terms" value=${agreed} needed=${t("terms.needed")} onChange=${setAgreed}>
+              ${t("terms.agree")} <${TermsLink} />
+            <//>
+          `
+        }
         <${Refused} />
         <p class="actions">
           <${Button} type="submit" kind="main" busy=${send.busy}>

@@ -29,6 +29,7 @@ const OWN = [
   ["identities", "settings.identities"],
   ["blocked", "settings.blocked"],
   ["muted", "place.notifications"],
+  ["decisions", "place.decisions"],
   ["space", "settings.space"],
   ["leave", "settings.leave"],
 ];
@@ -103,6 +104,11 @@ export default function Settings() {
             <${Access} />
             <${BlockedUsers} />
             <${MutedKinds} />
+            <section aria-labelledby="decisions">
+              <h2 id="decisions">${t("place.decisions")}</h2>
+              <p>${t("decision.lead")}</p>
+              <p><a href=${address("/decisions")}>${t("decision.open")}</a></p>
+            </section>
             <${Space} />
             <${Leave} />
           `

@@ -1,7 +1,13 @@
 /** What the page says in German of what was refused, where it has a form or an error to show. */
 export const de = {
   "error.account_banned": "Dieses Konto ist gebannt.",
+  "error.account_restricted":
+    "Die Moderation hat dir das genommen. „Entscheidungen über dich“ in den Einstellungen sagt dir, warum, und wie du widersprichst.",
   "error.address_not_mailable": "An diese Adresse kann keine Mail gehen. Gib eine andere an.",
+  "error.appeal_closed": "Die Zeit für einen Widerspruch ist vorbei.",
+  "error.appeal_decided": "Dieser Widerspruch wurde schon anders beantwortet.",
+  "error.appeal_exists": "Du hast schon widersprochen.",
+  "error.appeal_not_found": "Diesen Widerspruch gibt es nicht mehr.",
   "error.bad-username":
     "3 bis 32 Buchstaben ohne Akzente und Umlaute, Ziffern, Punkte, Binde- und Unterstriche.",
   "error.banned-until": "Der Bann endet {time}.",
@@ -27,6 +33,7 @@ export const de = {
   "error.content_not_found": "Diesen Inhalt gibt es nicht, oder er ist verborgen.",
   "error.content_purged":
     "Dieser Inhalt wurde vor zu langer Zeit zurückgezogen und lässt sich nicht wiederherstellen.",
+  "error.decision_not_found": "Diese Entscheidung gibt es nicht mehr.",
   "error.deleted_dependency": "Etwas, das es verwendet, wurde zurückgezogen.",
   "error.email_taken": "Ein anderes Konto hat diese Adresse.",
   "error.emblem_not_earned": "Dieses Abzeichen hast du nicht gewonnen.",
@@ -36,6 +43,7 @@ export const de = {
   "error.file_blocked": "Die Moderation hat diese Datei blockiert.",
   "error.file_invalid": "Ein Bild ist beschädigt, zu groß oder nicht von der Art, die es angibt.",
   "error.file_missing": "Eine Datei ist nicht angekommen. Sende sie noch einmal.",
+  "error.file_not_found": "Diese Datei gibt es hier nicht.",
   "error.file_too_large": "Eine Datei ist zu groß.",
   "error.files_external": "Dieses Studio bewahrt Dateien anderswo auf.",
   "error.forbidden": "Das darfst du nicht.",
@@ -71,15 +79,19 @@ export const de = {
   "error.not-taken": "Das geht hier nicht.",
   "error.not-whole": "Schreib eine ganze Zahl.",
   "error.not_a_guest": "Das ist schon ein Konto.",
+  "error.not_appealable":
+    "Hier gibt es nichts zu widersprechen: Es ist noch offen, wurde zurückgenommen oder ist eine Verwarnung.",
   "error.not_found": "Unter dieser Adresse ist nichts.",
   "error.not_friends": "Schreiben könnt ihr euch, sobald ihr befreundet seid.",
   "error.not_mutable": "Das Studio möchte, dass alle das bekommen.",
   "error.not_public": "Es ist nicht öffentlich.",
   "error.not_ready": "Der Dienst startet gerade. Versuch es gleich noch einmal.",
   "error.not_subscribed": "Das hast du nicht abonniert.",
+  "error.notice_not_found": "Diese Meldung gibt es nicht.",
   "error.notification_not_found": "Diese Mitteilung gibt es nicht mehr.",
   "error.one-of-them": "„{one}“: {why}",
   "error.outside": "Schreib eine Zahl von {min} bis {max}.",
+  "error.own_decision": "Das hast du selbst entschieden: Jemand anderes muss den Widerspruch beantworten.",
   "error.package_conflict":
     "Eine der Dateien wurde schon als etwas anderes veröffentlicht. Fang noch einmal an.",
   "error.package_platform_missing": "Es fehlt eine Plattform, die dieses Studio braucht.",
@@ -91,6 +103,7 @@ export const de = {
   "error.registration_closed": "Hier werden keine neuen Konten angelegt.",
   "error.required": "Bitte füll das aus.",
   "error.restoring": "Der Dienst wird wiederhergestellt. Versuch es gleich noch einmal.",
+  "error.restricted-until": "Das endet {time}.",
   "error.revision_current": "Das ist die aktuelle Revision. Wähle zuerst eine andere.",
   "error.revision_exists": "Diese Revision wurde schon veröffentlicht.",
   "error.revision_gone": "Diese Revision wurde gelöscht.",
@@ -100,6 +113,7 @@ export const de = {
   "error.staff_tag": "Diese Schlagwörter vergibt nur das Studio: {tags}",
   "error.storage_unavailable": "Gerade lassen sich keine Dateien senden. Versuch es bald noch einmal.",
   "error.suspended_dependency": "Etwas, das es verwendet, ist gesperrt.",
+  "error.terms_required": "Nimm zuerst die Bedingungen an: oben auf der Seite.",
   "error.timeout": "Deine Verbindung war zu langsam. Versuch es noch einmal.",
   "error.too-long": {
     one: "Das ist {count} Zeichen zu lang: höchstens {max}.",
@@ -107,6 +121,7 @@ export const de = {
   },
   "error.too-many": "{count} sind zu viele: höchstens {max}.",
   "error.too-short": "Das ist zu kurz: mindestens {min} Zeichen.",
+  "error.too_late": "Sie wurde vor zu langer Zeit gesendet.",
   "error.too_many_attempts": "Das waren zu viele Versuche. Versuch es später noch einmal.",
   "error.too_many_guests":
     "Aus deinem Netz sind heute schon zu viele Gäste gekommen. Versuch es morgen wieder.",
@@ -119,7 +134,9 @@ export const de = {
   "error.unknown_message": "Eine dieser Nachrichten kam nicht von dieser Person.",
   "error.unknown_parent": "Den Kommentar, auf den du antwortest, gibt es nicht mehr.",
   "error.unknown_reference": "Etwas, das es verwendet, gibt es nicht.",
+  "error.unknown_subject": "Dort gibt es nichts von uns.",
   "error.unknown_tags": "Diese Schlagwörter gehen hier nicht: {tags}",
+  "error.unknown_version": "Die Bedingungen haben sich inzwischen geändert. Lade die Seite neu.",
   "error.upload_replaced": "Dieselbe Datei wurde inzwischen noch einmal gesendet.",
   "error.url_expired": "Das Senden der Datei hat zu lange gedauert. Versuch es noch einmal.",
   "error.user_not_found": "Diese Person gibt es nicht, oder sie ist gegangen.",

@@ -150,6 +150,21 @@ async def _is_paired(tx: Db, user: str) -> bool:
     """Whether there is anything between the user and others still."""
 
 
+@found("""
+    select from holds h
+    where not h.copied and (
+        h.kind = 'user' and h.subject = :user::uuid::text
+        or h.kind = 'content' and exists (
+            select from contents c where c.id::text = h.subject and c.author_id = :user::uuid
+        )
+    )
+    limit 1
+""")
+async def _is_copied(tx: Db, user: str) -> bool:
+    """Whether the record of a hold is being copied that the user, who is locked, is about, or
+    content of theirs."""
+
+
 @none(f"""
     update refresh_tokens t
     -- Retention deletes them, and the session with the last of them, a day after this time.
@@ -231,8 +246,8 @@ async def leave(
     nobody else gets the address for as long as the name. With `idle`, None also if the guest has
     been seen within so many days, or has content that is not withdrawn.
 
-    Raises Unavailable (its cause is "lock") if the user has just voted or commented, or somebody
-    has followed or asked them: try again.
+    Raises Unavailable (its cause is "lock") if the user has just voted or commented, somebody has
+    followed or asked them, or what is held of them is just being copied: try again.
     """
     await _all(_forget_pairs, tx, user)
     await _all(_forget_follows, tx, user)
@@ -252,6 +267,8 @@ async def leave(
         return None
     if idle is not None and not await is_idle(tx, user, idle):
         return None
+    if await _is_copied(tx, user):
+        raise Unavailable("what is held of the user is being copied", "lock")
     if identity is not None and not await proves(tx, user, identity):
         return None
     ended = await _end_sessions(tx, user)
@@ -442,6 +459,26 @@ async def _forget_messages(tx: Db, pairs: list[int]) -> bool:
     """Delete some of their messages. False if there are none."""
 
 
+@found(_some("removed_messages", "pair = any(:pairs::bigint[]) and unsent is null", MESSAGES))
+async def _forget_removed(tx: Db, pairs: list[int]) -> bool:
+    """Delete some of their messages that a moderator has removed. False if there are none."""
+
+
+@found(f"""
+    with emptied as (
+        update removed_messages set text = '' where ctid = any(array(
+            select ctid from removed_messages
+            where pair = any(:pairs::bigint[]) and text <> '' limit {MESSAGES}
+        ))
+        returning 1
+    )
+    select from emptied limit 1
+""")
+async def _empty_unsent(tx: Db, pairs: list[int]) -> bool:
+    """Take the text of some that their senders have taken away: nobody can report them any more,
+    but the reports that there are lose their text later. False if all are empty."""
+
+
 @none("delete from ended_conversations where pair = any(:pairs::bigint[])")
 async def _forget_conversations(tx: Db, pairs: list[int]) -> None:
     """Note that these have no messages any more."""
@@ -451,8 +488,10 @@ async def _messages(tx: Db, user: str, place: str) -> str | None:
     pairs = await _lock_conversations(tx)
     if not pairs:
         return None
-    if not await _forget_messages(tx, pairs):
-        await _forget_conversations(tx, pairs)
+    for forget in (_forget_messages, _forget_removed, _empty_unsent):
+        if await forget(tx, pairs):
+            return place
+    await _forget_conversations(tx, pairs)
     return place
 
 

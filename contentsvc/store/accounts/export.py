@@ -1,41 +1,27 @@
 """All that the service holds of a user, for the user (accounts#export).
 
-The account is one object. The rest comes in sections. Each is a list whose items come in pages, in
-the order of a key, as the text of JSON: to take them apart and put them together again would cost
-more than to read them. A page is a statement of its own, so a user who writes meanwhile may see one
-section before it and the next one after it.
+The account is one object. The rest comes in sections (contentsvc.store.sections). A page of one is
+a statement of its own, so a user who writes meanwhile may see one section before it and the next
+one after it.
 
 What others have written is in it where it was meant for the user: messages, and notifications. Not
 in it is what others say about the user to the service: reports of the user, and who blocks them.
 Nor is what moderators note for each other, such as the decisions about these reports.
 """
 
-from collections.abc import AsyncIterator, Awaitable, Callable
+from collections.abc import AsyncIterator
 from typing import Any, Final, NamedTuple
 
 from contentsvc.framework.db.connection_bulkhead import WHOLE
-from contentsvc.framework.db.query import Db, many, maybe
-from contentsvc.store.fragments import NIL, shown_status
+from contentsvc.framework.db.query import Db, maybe
+from contentsvc.store.fragments import shown_status
 from contentsvc.store.rate_limits import FOLLOWS, FRIEND_REQUESTS, LOG_INS, Limit, span
+from contentsvc.store.sections import FIRST, GUID, REVISION, TEXT, Section, both, in_order, section
 from contentsvc.wire.accounts import CLIENT
 from contentsvc.wire.moderation import Act
 
-
-class Item(NamedTuple):
-    """An item of a section: its place, and its JSON."""
-
-    key: str
-    item: str
-
-
-Read = Callable[[Db, str, str, int, int], Awaitable[list[Item]]]
-"""Reads a user's items after a key: at most so many, and no more once they have so many bytes."""
-
-
 SCHEMA: Final = 1
 """Grows when a member of the export changes its meaning, or goes."""
-PAGE: Final = (100, 256 * 1024)
-"""Items of a page of the export, and bytes; it may have one item more than fits."""
 
 
 class Account(NamedTuple):
@@ -47,20 +33,15 @@ class Account(NamedTuple):
     record: str
 
 
-class Section(NamedTuple):
-    """A member of the export, the reader of its items, and the key before the first one."""
-
-    name: str
-    read: Read
-    start: str
-
-
 @maybe(
     """
     select u.id, u.username, unix(clock_timestamp()) as created, json_build_object(
         'id', u.id, 'username', u.username, 'email', coalesce(u.email, ''),
         'emailVerified', u.email_confirmed, 'admin', u.role = 'admin', 'role', u.role,
         'guest', u.guest,
+        'terms', case when u.terms is not null then json_build_object(
+            'version', u.terms, 'accepted', unix(u.terms_accepted)
+        ) end,
         'avatar', u.avatar, 'emblem', u.emblem, 'fullProfile', u.full_profile,
         'publicProfile', u.public_profile, 'created', unix(u.created),
         'emailSince', case when u.email is not null then unix(u.email_since) end,
@@ -90,6 +71,8 @@ async def account(db: Db, user: str) -> Account | None:
 NOTIFIED_ACTS: Final[frozenset[Act]] = frozenset(
     {
         *("user_banned", "ban_lifted", "user_warned", "user_changed", "reward_removed"),
+        *("user_restricted", "restriction_lifted", "profile_cleared", "profile_restored"),
+        "warning_withdrawn",
         *("user_cleared", "user_renamed", "email_changed"),
     }
 )
@@ -97,72 +80,6 @@ NOTIFIED_ACTS: Final[frozenset[Act]] = frozenset(
 All else, such as decisions about reports of the user, is for the moderators alone."""
 SECTIONS: Final[list[Section]] = []
 """The sections, in their order."""
-_NUMBER, _GUID, _TEXT = ("bigint", "0"), ("uuid", NIL), ("text", "")
-"""The types of keys, and what comes before all of a type."""
-
-
-def _section(
-    name: str,
-    members: str,
-    key: str,
-    rows: str,
-    *,
-    of: tuple[str, str] = _NUMBER,
-    order: str = "1",
-    after: str = "{key} > :after::{type}",
-    item: str = "",
-) -> None:
-    """Declare a section. `members` are columns, whose names are those of an item's members; `item`
-    is its JSON in their place. `rows` begins with the tables, and ends in a condition."""
-    type, start = of
-    key = f'{key} collate "C"' if type == "text" else key
-    item = item or f"(select row_to_json(i) from (select {members}) i)"
-
-    @many(
-        f"""
-        select key, item from (
-            select n, key::text as key, item, coalesce(sum(octet_length(item)) over (
-                order by n rows between unbounded preceding and 1 preceding
-            ), 0) as before
-            from (
-                select row_number() over () as n, key, item::text as item
-                from (
-                    select {key} as key, {item} as item
-                    from {rows} and {after.format(key=key, type=type)}
-                    order by {order} limit :limit
-                ) items
-            ) items
-        ) page
-        where before < :bytes
-        order by n
-        """,
-        lane=WHOLE,
-        name=f"section_{name.lower()}",
-    )
-    async def read(db: Db, user: str, after: str, limit: int, bytes: int) -> list[Item]:
-        """A page of the section."""
-
-    SECTIONS.append(Section(name, read, start))
-
-
-# Two numbers in one: that of what holds the rows, and that of the row in it.
-_FIRST, _SECOND = "div(:after::numeric, 1e19)::bigint", "mod(:after::numeric, 1e19)::bigint"
-
-
-def _in_order(rows: str, holder: str, number: str) -> str:
-    """The rows that belong to a holder and come after the place."""
-    return f"""
-        cross join lateral (
-            select * from {rows}
-              and {number} > case when {holder} = {_FIRST} then {_SECOND} else 0 end
-            order by {number} limit :limit
-        )"""
-
-
-def _both(holder: str, number: str) -> str:
-    return f"{holder}::numeric * 1e19 + {number}"
-
-
 _HOLDERS: dict[str, Any] = {"of": ("numeric", "0"), "after": "true"}
 _MOMENT = "(date_part('epoch', {}.moment) * 1000000)::bigint"
 
@@ -172,80 +89,57 @@ def _counted(limit: Limit) -> str:
     return f"""(
         select moment, lead(moment) over (order by moment) as next from (
             select expires - {span(limit)} as moment from rate_limits
-            where subject = :user and name = '{limit.name}' and expires > now()
+            where subject = :subject and name = '{limit.name}' and expires > now()
         ) counted
     )"""
 
 
-_FRIEND = "pair_sides p join users u on u.id = p.other_id where p.user_id = :user"
+_FRIEND = "pair_sides p join users u on u.id = p.other_id where p.user_id = :subject"
 _OTHER = 'u.id as "user", u.username'
-_REVISION = """
-    r.id, r.version, r.description, unix(r.created) as created, r.gone,
-    r.requires::json as requires,
-    (
-        select json_build_object(
-            'entityId', entity_id, 'revisionId', revision_id, 'path', path, 'name', name
-        )
-        from entities where entity_id = r.entity_id and revision_id = r.entity_revision
-    ) as entity,
-    (
-        select coalesce(json_agg(json_build_object(
-            'entityId', d.entity_id, 'revisionId', d.entity_revision, 'path', e.path,
-            'originating', d.originating,
-            'name', case when e.content_id = r.content_id then e.name end
-        ) order by d.originating desc, d.place), '[]')
-        from revision_entities d
-        join entities e on e.entity_id = d.entity_id and e.revision_id = d.entity_revision
-        where d.revision_id = r.id
-    ) as entities,
-    (
-        select coalesce(json_agg(jsonb_build_object(
-            'id', p.id, 'win64', p.win64, 'osx64', p.osx64, 'linux64', p.linux64,
-            'name', case when p.content_id = r.content_id then p.name end
-        ) || coalesce(p.others, '{}') order by d.place), '[]')
-        from revision_packages d join packages p on p.id = d.package_id
-        where d.revision_id = r.id
-    ) as packages
-"""
-
-_section(
+section(
+    SECTIONS,
     "formerNames",
     "f.username, unix(f.changed) as changed",
     "f.number",
-    "former_names f where f.user_id = :user",
+    "former_names f where f.user_id = :subject",
 )
-_section(
+section(
+    SECTIONS,
     "identities",
     "i.id, i.issuer, i.subject, unix(i.linked) as linked",
     "i.number",
-    "identities i where i.user_id = :user",
+    "identities i where i.user_id = :subject",
 )
-_section(
+section(
+    SECTIONS,
     "sessions",
     f"""s.id, unix(s.created) as created, unix(s.used) as used, unix(s.revoked) as ended,
        s.device, coalesce(s.kind, '{CLIENT}') as kind""",
     "s.id",
-    "sessions s where s.user_id = :user",
-    of=_GUID,
+    "sessions s where s.user_id = :subject",
+    of=GUID,
 )
-_section(
+section(
+    SECTIONS,
     "failedLogIns",
     f"f.failures, unix(f.first - {span(LOG_INS)}) as since",
     "f.subject",
     """(select subject, count(*) as failures, min(expires) as first
-         from rate_limits where account = :user and expires > now() group by subject) f
+         from rate_limits where account = :subject and expires > now() group by subject) f
         where true""",
-    of=_GUID,
+    of=GUID,
 )
-_section(
+section(
+    SECTIONS,
     "mails",
     """m.purpose, m.email, unix(m.created) as created, unix(m.expires) as expires, m.ended,
        m.issuers""",
     "m.id",
-    "mails m where m.user_id = :user",
-    of=_GUID,
+    "mails m where m.user_id = :subject",
+    of=GUID,
 )
-_section(
+section(
+    SECTIONS,
     "content",
     f"""c.id, c.type, {shown_status("c.status")} as status, c.visibility, c.attributes,
        c.name, c.description, c.screenshots as "screenshotUris", c.tags,
@@ -253,109 +147,122 @@ _section(
        c.live_comments as "commentCount", c.comments_locked as "commentsLocked",
        c.revision_id as revision, unix(c.created) as created, unix(c.updated) as updated""",
     "c.number",
-    "contents c where c.author_id = :user",
+    "contents c where c.author_id = :subject",
 )
-_section(
+section(
+    SECTIONS,
     "contentNames",
     """c.id as content, n.name, unix(n.since) as since, n.user_id as "user" """,
-    _both("c.number", "n.number"),
-    f"""(select id, number from contents where author_id = :user and number >= {_FIRST}
+    both("c.number", "n.number"),
+    f"""(select id, number from contents where author_id = :subject and number >= {FIRST}
          order by number) c
-        {_in_order("content_names v where v.content_id = c.id", "c.number", "v.number")} n
+        {in_order("content_names v where v.content_id = c.id", "c.number", "v.number")} n
         where true""",
     order="c.number, n.number",
     **_HOLDERS,
 )
-_section(
+section(
+    SECTIONS,
     "namesGiven",
     "n.content_id as content, n.name, unix(n.since) as since",
     "n.number",
     """content_names n join contents c on c.id = n.content_id
-       where n.user_id = :user and c.author_id <> :user""",
+       where n.user_id = :subject and c.author_id <> :subject""",
 )
-_section(
+section(
+    SECTIONS,
     "guests",
     """c.id as content, g.user_id as "user", g.role, g.accepted, unix(g.since) as since""",
     "g.number",
-    """contents c join content_guests g on g.content_id = c.id where c.author_id = :user""",
+    """contents c join content_guests g on g.content_id = c.id where c.author_id = :subject""",
 )
-_section(
+section(
+    SECTIONS,
     "memberships",
     "g.content_id as content, g.role, g.accepted, unix(g.since) as since",
     "g.number",
-    "content_guests g where g.user_id = :user",
+    "content_guests g where g.user_id = :subject",
 )
-_section(
+section(
+    SECTIONS,
     "invitations",
     "t.content_id as content, t.role",
     "(t.content_id::text || t.role)",
-    "guests_told t where t.user_id = :user",
-    of=_TEXT,
+    "guests_told t where t.user_id = :subject",
+    of=TEXT,
 )
-_section(
+section(
+    SECTIONS,
     "revisions",
-    f"c.id as content, {_REVISION}",
-    _both("c.number", "r.ordinal"),
-    f"""(select id, number from contents where author_id = :user and number >= {_FIRST}
+    f"c.id as content, {REVISION}",
+    both("c.number", "r.ordinal"),
+    f"""(select id, number from contents where author_id = :subject and number >= {FIRST}
          order by number) c
-        {_in_order("revisions v where v.content_id = c.id", "c.number", "v.ordinal")} r
+        {in_order("revisions v where v.content_id = c.id", "c.number", "v.ordinal")} r
         where true""",
     order="c.number, r.ordinal",
     **_HOLDERS,
 )
-_section(
+section(
+    SECTIONS,
     "publications",
-    f"r.content_id as content, {_REVISION}",
+    f"r.content_id as content, {REVISION}",
     "r.id",
     """revisions r join contents c on c.id = r.content_id
-       where r.publisher_id = :user and c.author_id <> :user""",
-    of=_GUID,
+       where r.publisher_id = :subject and c.author_id <> :subject""",
+    of=GUID,
 )
-_section(
+section(
+    SECTIONS,
     "files",
     "f.path, f.size, f.sent",
     "f.path",
-    "user_files f where f.user_id = :user",
-    of=_TEXT,
+    "user_files f where f.user_id = :subject",
+    of=TEXT,
 )
-_section(
+section(
+    SECTIONS,
     "comments",
     """m.id, m.content_id as content, m.parent_id as "parentId", m.body,
        unix(m.created) as created, unix(m.updated) as updated, m.deleted,
        m.write_id as "writeId" """,
     "m.id",
-    "comments m where m.author_id = :user",
+    "comments m where m.author_id = :subject",
 )
-_section(
+section(
+    SECTIONS,
     "ratings",
     """r.content_id as content, case when r.up then '1' else '0' end as value,
        unix(r.voted) as voted""",
     "r.content_id",
-    "ratings r where r.user_id = :user",
-    of=_GUID,
+    "ratings r where r.user_id = :subject",
+    of=GUID,
 )
-_section(
+section(
+    SECTIONS,
     "subscriptions",
     "s.content_id as content, s.pin, unix(s.since) as since",
     "s.number",
-    "subscriptions s where s.user_id = :user",
+    "subscriptions s where s.user_id = :subject",
 )
-_section(
+section(
+    SECTIONS,
     "collections",
     """c.id, case when c.id = c.owner_id then 'favourites' else 'collection' end as kind, c.name,
        c.description, c.public, c.items, unix(c.updated) as updated""",
     "c.number",
-    "collections c where c.owner_id = :user",
+    "collections c where c.owner_id = :subject",
 )
-_section(
+section(
+    SECTIONS,
     "collectionItems",
     "c.id as collection, i.content_id as content",
     # No place is further from 0 than this.
-    _both("c.number", "(i.place + (1::bigint << 62))"),
-    f"""(select id, number from collections where owner_id = :user and number >= {_FIRST}
+    both("c.number", "(i.place + (1::bigint << 62))"),
+    f"""(select id, number from collections where owner_id = :subject and number >= {FIRST}
          order by number) c
         {
-        _in_order(
+        in_order(
             "collection_items v where v.collection_id = c.id",
             "c.number",
             "(v.place + (1::bigint << 62))",
@@ -365,157 +272,230 @@ _section(
     order="c.number, i.place",
     **_HOLDERS,
 )
-_section(
+section(
+    SECTIONS,
     "played",
     "p.content_id as content, unix(p.since) as since",
     "p.content_id",
-    "content_players p where p.user_id = :user",
-    of=_GUID,
+    "content_players p where p.user_id = :subject",
+    of=GUID,
 )
-_section(
+section(
+    SECTIONS,
     "plays",
     """t.play as id, t.content_id as content, t.seconds, t.completions > 0 as completed,
        unix(t.created) as created""",
     "t.play",
-    "content_tallies t where t.user_id = :user and t.play is not null",
-    of=_GUID,
+    "content_tallies t where t.user_id = :subject and t.play is not null",
+    of=GUID,
 )
-_section(
+section(
+    SECTIONS,
     "downloads",
     "t.content_id as content, t.day",
     "(t.content_id::text || t.day)",
-    "content_tallies t where t.user_id = :user and t.downloads > 0",
-    of=_TEXT,
+    "content_tallies t where t.user_id = :subject and t.downloads > 0",
+    of=TEXT,
 )
-_section("friends", f"{_OTHER}, unix(p.friends_since) as since", "p.friends", _FRIEND)
-_section(
+section(SECTIONS, "friends", f"{_OTHER}, unix(p.friends_since) as since", "p.friends", _FRIEND)
+section(
+    SECTIONS,
     "friendRequests",
     f"""{_OTHER}, unix(p.requested_since) as created,
-        case when p.requester = :user then 'outgoing' else 'incoming' end as direction""",
+        case when p.requester = :subject then 'outgoing' else 'incoming' end as direction""",
     "p.requested",
     _FRIEND,
 )
-_section(
+section(
+    SECTIONS,
     "friendAsks",
     "unix(a.moment) as created",
     _MOMENT.format("a"),
     f"{_counted(FRIEND_REQUESTS)} a where true",
 )
-_section("blocked", f"{_OTHER}, unix(p.blocks_since) as since", "p.blocks", _FRIEND)
-_section(
+section(SECTIONS, "blocked", f"{_OTHER}, unix(p.blocks_since) as since", "p.blocks", _FRIEND)
+section(
+    SECTIONS,
     "following",
     f"{_OTHER}, unix(f.created) as since",
     "f.number",
-    "follows f join users u on u.id = f.followed where f.follower = :user",
+    "follows f join users u on u.id = f.followed where f.follower = :subject",
 )
-_section(
+section(
+    SECTIONS,
     "unfollows",
     "unix(c.moment) as followed",
     _MOMENT.format("c"),
     # A follow is made where it has been counted, before the next one is counted.
     f"""{_counted(FOLLOWS)} c where not exists (
-            select from follows f where f.follower = :user
+            select from follows f where f.follower = :subject
               and f.created >= c.moment and (f.created < c.next or c.next is null)
         )""",
 )
-_section(
+section(
+    SECTIONS,
     "followers",
     f"{_OTHER}, unix(f.created) as since",
     "f.number",
-    "follows f join users u on u.id = f.follower where f.followed = :user",
+    "follows f join users u on u.id = f.follower where f.followed = :subject",
 )
-_section(
+section(
+    SECTIONS,
     "messages",
-    "c.other, m.sender, m.id, m.text, unix(m.created) as created",
-    _both("c.pair", "m.number"),
+    """c.other, m.sender, m.id, m.text, unix(m.created) as created,
+       m.unsent or m.withheld as removed""",
+    both("c.pair", "m.number"),
     f"""(
             select * from (
-                select pair, greater as other from conversations where lesser = :user
-                union all select pair, lesser from conversations where greater = :user
-            ) sides where pair >= {_FIRST} order by pair
+                select pair, greater as other from conversations where lesser = :subject
+                union all select pair, lesser from conversations where greater = :subject
+            ) sides where pair >= {FIRST} order by pair
         ) c
-        {_in_order("messages v where v.pair = c.pair", "c.pair", "v.number")} m
+        {in_order("messages v where v.pair = c.pair", "c.pair", "v.number")} m
         where true""",
     order="c.pair, m.number",
     **_HOLDERS,
 )
-_section(
+section(
+    SECTIONS,
     "partyInvites",
     "i.sender, i.recipient, i.party, i.answer, unix(i.changed) as changed",
     "(i.sender::text || i.recipient || i.party)",
     """(
-            select * from party_invites where sender = :user
-            union select * from party_invites where recipient = :user
+            select * from party_invites where sender = :subject
+            union select * from party_invites where recipient = :subject
         ) i where true""",
-    of=_TEXT,
+    of=TEXT,
 )
-_section(
+section(
+    SECTIONS,
     "progress",
     """p.key, p.value, p.version, unix(p.written) as timestamp, p.write_id as "writeId" """,
     "p.key",
-    "progress p where p.user_id = :user",
-    of=_TEXT,
+    "progress p where p.user_id = :subject",
+    of=TEXT,
 )
-_section(
+section(
+    SECTIONS,
     "deletedProgress",
     "p.key, p.version, unix(p.deleted) as deleted",
     "p.key",
-    "progress_deleted p where p.user_id = :user",
-    of=_TEXT,
+    "progress_deleted p where p.user_id = :subject",
+    of=TEXT,
 )
-_section(
+section(
+    SECTIONS,
     "notifications",
     "",
     "n.seq",
-    "notifications n where n.user_id = :user and n.kind <> 'Deleted'",
+    "notifications n where n.user_id = :subject and n.kind <> 'Deleted'",
     item="""
         '{"id":"' || n.id || '","number":' || n.seq || ',"created":' || unix(n.created)
         || ',"read":' || n.read || ',' || substr(n.data, 2)
     """,
 )
-_section(
+section(
+    SECTIONS,
     "entries",
     "e.challenge_id as challenge, e.content_id as content",
     "e.number",
     # One content after the other: the planner would rather read all entries.
     """contents c cross join lateral (
            select * from challenge_entries e where e.content_id = c.id offset 0
-       ) e where c.author_id = :user""",
+       ) e where c.author_id = :subject""",
 )
-_section(
+section(
+    SECTIONS,
     "rewards",
     """r.challenge_id as challenge, r.won, r.content_id as content, unix(r.earned) as earned,
        r.taken""",
     "r.number",
-    "challenge_rewards r where r.user_id = :user",
+    "challenge_rewards r where r.user_id = :subject",
 )
-_section(
+section(
+    SECTIONS,
     "reports",
-    """r.id, json_build_object('kind', s.kind, 'id', s.id) as subject, r.reason, r.text,
-       r.messages::json as messages, unix(r.created) as created""",
+    # The messages have the text that the user sees now; the one that is proof, moderators see.
+    """r.id, json_build_object('kind', s.kind, 'id', s.id) as subject, r.reason, r.text, (
+           select json_agg(json_build_object(
+               'id', e.item -> 'id', 'text', coalesce(m.text, ''), 'created', e.item -> 'created'
+           ) order by e.place)
+           from json_array_elements(r.messages::json) with ordinality e (item, place)
+           cross join lateral (
+               select case when s.kind = 'user' then s.id::uuid end as id offset 0
+           ) sender
+           left join pairs p
+               on p.lesser = least(sender.id, :subject)
+                  and p.greater = greatest(sender.id, :subject)
+           left join messages m on m.pair = p.number and m.sender = sender.id
+                                   and m.id = (e.item ->> 'id')::uuid
+       ) as messages, unix(r.created) as created""",
     "r.number",
-    "reports r join report_subjects s on s.number = r.subject where r.reporter = :user",
+    "reports r join report_subjects s on s.number = r.subject where r.reporter = :subject",
 )
-_section(
+section(
+    SECTIONS,
     "moderation",
     "a.action, a.reason, unix(a.created) as created",
     "a.number",
-    f"""moderation_actions a where a.subject = :user::text and a.subject_kind = 'user'
+    f"""moderation_actions a where a.subject = :subject::text and a.subject_kind = 'user'
         and a.action in ({", ".join(f"'{act}'" for act in sorted(NOTIFIED_ACTS))})""",
 )
-_section(
+section(
+    SECTIONS,
+    "decisions",
+    """d.id, d.action, json_build_object(
+           'kind', d.subject_kind, 'id', d.subject, 'content', d.content_id,
+           'user', case d.subject_kind when 'message' then d.user_id end
+       ) as subject,
+       nullif(d.what, '{}') as what, json_build_object(
+           'basis', d.basis, 'reference', d.reference, 'explanation', d.explanation,
+           'category', d.category, 'source', d.source, 'notice', d.notice,
+           'automated', d.automated
+       ) as ground,
+       unix(d.created) as created, unix(d.until) as until, d.facts::json as facts,
+       case when d.reversed is not null then json_build_object(
+           'reason', d.reversal, 'created', unix(d.reversed)
+       ) end as reversed, d.replaced""",
+    "d.number",
+    """decision_users c cross join lateral (
+           select * from decisions d where d.number = c.decision offset 0
+       ) d where c.user_id = :subject""",
+    after="c.decision > :after::bigint",
+    order="c.decision",
+)
+section(
+    SECTIONS,
+    "appeals",
+    """a.id, a.party as "from", a.decision, json_build_object(
+           'kind', a.subject_kind, 'id', a.subject, 'content', a.content_id
+       ) as subject,
+       a.text, unix(a.created) as created, a.state,
+       case when a.decided is not null then json_build_object(
+           'reason', a.reason, 'created', unix(a.decided)
+       ) end as answer""",
+    "a.number",
+    "appeals a where a.user_id = :subject",
+)
+section(
+    SECTIONS,
     "actions",
     """a.id, a.action, json_build_object('kind', a.subject_kind, 'id', a.subject) as subject,
        a.reason, unix(a.created) as created""",
     "a.number",
-    "moderation_actions a where a.admin = :user",
+    "moderation_actions a where a.admin = :subject",
 )
+
+
+def head(account: Account) -> str:
+    """The first members of the export."""
+    return f'"schema":{SCHEMA},"created":{account.created},"account":{account.record}'
 
 
 async def whole(db: Db, account: Account, rows: int, bytes: int) -> AsyncIterator[str]:
     """The members of the export in pieces, which commas must separate. Two pages are in memory at a
     time: the next one shows whether a page is the last."""
-    yield f'"schema":{SCHEMA},"created":{account.created},"account":{account.record}'
+    yield head(account)
     for name, read, start in SECTIONS:
         page = await read(db, account.id, start, rows, bytes)
         text = f'"{name}":['

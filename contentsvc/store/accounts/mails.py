@@ -3,18 +3,34 @@
 The user's row is locked before those of its mails, wherever both are.
 """
 
-from collections.abc import Awaitable, Callable
+from collections.abc import Awaitable, Callable, Sequence
 from typing import Final, Literal, NamedTuple
 from uuid import uuid4
 
 from msgspec import Struct
 
-from contentsvc.framework.db.query import Db, found, maybe, none
+from contentsvc.framework.db.query import Db, found, many, maybe, none
 from contentsvc.framework.tasks.task_queue import encoded
 from contentsvc.store import rate_limits
 from contentsvc.store.tasks import SendMail
 
-Purpose = Literal["reset", "confirm", "change", "changed", "linked", "unlinked"]
+Purpose = Literal[
+    "reset",
+    "confirm",
+    "change",
+    "changed",
+    "linked",
+    "unlinked",
+    "notice",
+    "notice_upheld",
+    "notice_dismissed",
+    "banned",
+    "blocked",
+    "appeal_confirmed",
+    "appeal_reversed",
+    "notice_confirmed",
+    "notice_reopened",
+]
 
 RESET_LIFETIME: Final = 3600
 CONFIRM_LIFETIME: Final = 7 * 24 * 3600
@@ -27,13 +43,17 @@ _MINE = "user_id = :user and not ended"
 
 class Mail(NamedTuple):
     """A mail that is to be sent. `issuers` are those of accounts elsewhere that the mail is about,
-    a line each."""
+    a line each; `decision` is the id of the decision of which it tells, and `appeal` that of the
+    appeal whose answer it is. One about a `notice` is to nobody's account."""
 
     id: str
     purpose: Purpose
     user_id: str | None
     email: str
     issuers: str
+    notice: str | None
+    decision: str | None
+    appeal: str | None
 
 
 class Addressee(NamedTuple):
@@ -100,22 +120,47 @@ class Mails(Struct):
         return 0
 
     async def put(
-        self, db: Db, purpose: Purpose, user: str | None, email: str, issuers: str = ""
+        self,
+        db: Db,
+        purpose: Purpose,
+        user: str | None,
+        email: str,
+        issuers: str = "",
+        decision: str | None = None,
+        appeal: str | None = None,
     ) -> None:
         """Have a mail sent to a user at this address, or to whoever has it, once `db` has
         committed, whatever the limit is: nobody must be able to delay a mail that the owner of an
         address must get. `issuers` are those of accounts elsewhere that it is about, a line
-        each."""
+        each, `decision` is the id of the decision of which it tells, and `appeal` that of the
+        appeal whose answer it is."""
         id = str(uuid4())
         queue, kind, task, _ = encoded(SendMail(mail=id))
-        await insert(db, id, purpose, user, email, issuers, queue, kind, task)
+        about = None, decision, appeal
+        await insert(*(db, id, purpose, user, email, issuers, *about), queue, kind, task)
         db.after_commit(self.wake)
+
+    async def answer(
+        self, tx: Db, purpose: Purpose, notice: str, email: str, appeal: str | None = None
+    ) -> None:
+        """Have a mail about a notice, or about an appeal of who has sent it, sent to them, unless
+        the address has had as many in a day as it may."""
+        mailbox = self.mailbox(email)
+        if await rate_limits.take(tx, rate_limits.RECEIPTS, mailbox, rate_limits.RECEIPTS.most):
+            return
+        id = str(uuid4())
+        queue, kind, task, _ = encoded(SendMail(mail=id))
+        about = notice, None, appeal
+        await insert(tx, id, purpose, None, email, "", *about, queue, kind, task)
+        tx.after_commit(self.wake)
 
 
 @none("""
     with mail as (
-        insert into mails (id, purpose, user_id, email, issuers)
-        values (:id, :purpose, :user, :email, :issuers)
+        insert into mails (id, purpose, user_id, email, issuers, notice, decision, appeal)
+        values (
+            :id, :purpose, :user, :email, :issuers, :notice, :decision::uuid, :appeal::uuid
+        )
     )
     insert into tasks (queue, kind, task) values (:queue, :kind, :task)
 """)
@@ -126,6 +171,9 @@ async def insert(
     user: str | None,
     email: str,
     issuers: str,
+    notice: str | None,
+    decision: str | None,
+    appeal: str | None,
     queue: str,
     kind: str,
     task: str,
@@ -140,7 +188,7 @@ async def insert(
         when 'confirm' then interval '{CONFIRM_LIFETIME} seconds'
         when 'change' then interval '{CONFIRM_LIFETIME} seconds' end
     where id = :id and not ended
-    returning id, purpose, user_id, email, issuers
+    returning id, purpose, user_id, email, issuers, notice, decision, appeal
 """)
 async def attempt(db: Db, id: str) -> Mail | None:
     """A mail that is sent now: its link is good from now on. None if it has ended."""
@@ -161,6 +209,15 @@ async def holder(db: Db, email: str) -> Addressee | None:
 """)
 async def addressee(db: Db, user: str) -> Addressee | None:
     """A user, with the present address."""
+
+
+@many("""
+    select id, username, email, true as confirmed from users
+    where id = any(:users::uuid[]) and email is not null and email_confirmed
+    order by id
+""")
+async def confirmed(db: Db, users: Sequence[str]) -> list[Addressee]:
+    """Those of the users who have confirmed their address."""
 
 
 @found("""
@@ -204,6 +261,7 @@ async def use(db: Db, id: str) -> bool:
     with asked as (
         delete from mails m using users u
         where u.id = :user and m.user_id is null and lower(m.email collate "C") = u.email_key
+          and m.purpose = 'reset'
     )
     update mails set ended = true where {_MINE} and purpose = 'reset'
 """)

@@ -23,6 +23,8 @@ class Column(NamedTuple):
 
 _VISIBLE = "what others see keeps its author's id"
 _REPORTS = "moderation needs it: reports, their evidence and decisions are proof"
+_HOLDS = "what admins hold is kept for a court, until the hold ends"
+_DECISIONS = "each is owed its reason, and is proof, as reports are"
 
 PERSONAL: Final[dict[str, Column]] = {
     "users.id": Column("goes", "account"),
@@ -58,6 +60,12 @@ PERSONAL: Final[dict[str, Column]] = {
     "content_guests.user_id": Column("goes", "memberships"),
     "guests_told.user_id": Column("goes", "invitations"),
     "messages.sender": Column("later", "messages"),
+    "removed_messages.sender": Column(
+        "lapses", "messages", "the text goes later, this when reports have lost it; within 30 days"
+    ),
+    "removed_messages.recipient": Column(
+        "lapses", "messages", "the text goes later, this when reports have lost it; within 30 days"
+    ),
     "notifications.user_id": Column("later", "notifications"),
     "ratings.user_id": Column("later", "ratings"),
     "user_files.user_id": Column("later", "files"),
@@ -93,7 +101,27 @@ PERSONAL: Final[dict[str, Column]] = {
     "studio_notifications.author": Column("stays", None, "the studio's own; actions has it too"),
     "reports.reporter": Column("stays", "reports", _REPORTS),
     "report_subjects.id": Column("stays", None, _REPORTS),
+    "report_subjects.user_id": Column("stays", None, _REPORTS),
+    "reports.messages": Column("stays", None, _REPORTS),
     "report_evidence.evidence": Column("stays", None, _REPORTS),
+    "holds.subject": Column("stays", None, _HOLDS),
+    "holds.admin": Column("stays", "actions", "who has placed it; it is an action too"),
+    "held_pieces.piece": Column("stays", None, _HOLDS),
+    "escalations.admin": Column("stays", "actions", "who has noted it; it is an action too"),
+    "notice_subjects.id": Column("stays", None, _REPORTS),
+    "notice_subjects.user_id": Column("stays", None, _REPORTS),
+    "decisions.user_id": Column("stays", "decisions", _DECISIONS),
+    "decisions.subject": Column("stays", "decisions", _DECISIONS),
+    "decisions.moderator": Column("stays", "actions", _DECISIONS),
+    "decisions.reverser": Column("stays", "actions", _DECISIONS),
+    "decisions.facts": Column("stays", "decisions", _DECISIONS),
+    "appeals.user_id": Column("stays", "appeals", _DECISIONS),
+    "appeals.subject": Column("stays", "appeals", _DECISIONS),
+    "appeals.subject_user": Column("stays", None, _DECISIONS),
+    "appeals.moderator": Column("stays", "actions", _DECISIONS),
+    "report_decisions.moderator": Column("stays", "actions", _REPORTS),
+    "decision_users.user_id": Column("stays", "decisions", _DECISIONS),
+    "standing_decisions.subject": Column("stays", None, _DECISIONS),
     "moderation_actions.admin": Column("stays", "actions", "nothing changes what admins did"),
     "moderation_actions.subject": Column("stays", "moderation", "nothing changes what admins did"),
 }
@@ -125,16 +153,22 @@ IMPERSONAL: Final = frozenset(
         *("revision_packages.package_id", "dependency_tellings.dependency"),
         *("identities.id", "sessions.id", "refresh_tokens.session_id"),
         *("portal_codes.session_id", "portal_codes.begun"),
-        *("messages.id", "notifications.id", "notification_counters.newest"),
+        *("messages.id", "removed_messages.id", "notifications.id", "notification_counters.newest"),
         *("notification_counters.previous", "party_invites.party", "progress.write_id"),
         "collection_items.content_id",
         *("content_players.content_id", "content_days.content_id"),
         *("content_tallies.content_id", "content_tallies.play"),
         "comments.write_id",
+        *("holds.id", "held_pieces.hold", "held_files.hold", "escalations.hold", "escalations.id"),
         *(
             "mails.id",
             "processes.id",
+            "mails.notice",
+            "notices.id",
+            "notice_subjects.notice",
+            "notice_subjects.content_id",
             "reports.id",
+            "reports.notice",
             "report_subjects.content_id",
             "tasks.lease",
             "user_files.token",
@@ -143,6 +177,9 @@ IMPERSONAL: Final = frozenset(
         *("service_accounts.id", "service_secrets.id", "service_secrets.account_id"),
         *("service_secrets.grant_id", "ended_grants.id"),
         *("users.emblem", "moderation_actions.id", "moderation_actions.warning"),
+        *("moderation_actions.decision", "mails.decision", "decisions.id", "decisions.content_id"),
+        *("decisions.notice", "decisions.replaced", "mails.appeal", "appeals.id"),
+        *("appeals.decision", "appeals.content_id", "appeals.notice"),
     }
 )
 """The columns of GUIDs that are none of users."""

@@ -23,6 +23,8 @@ class FullRow(NamedTuple):
     public_profile: str | None
     role: str
     guest: bool
+    terms: str | None
+    accepted: int | None
 
 
 class Me(NamedTuple):
@@ -75,7 +77,8 @@ async def info(db: Db, user: str) -> UserInfo | None:
 @maybe("""
     select id, username, coalesce(email, '') as email,
            email is not null and email_confirmed as email_verified,
-           avatar, emblem, full_profile, public_profile, role, guest
+           avatar, emblem, full_profile, public_profile, role, guest,
+           terms, unix(terms_accepted) as accepted
     from users where id = :user
 """)
 async def full(db: Db, user: str) -> FullRow | None:
@@ -165,6 +168,25 @@ async def update_earned(
     public_profile: str | None,
 ) -> None:
     """The same, of a user who is locked and has earned the emblem. It counts for nothing."""
+
+
+@none("""
+    update users set avatar = coalesce(nullif(avatar, ''), :avatar),
+                     emblem = coalesce(emblem, :emblem::uuid),
+                     full_profile = coalesce(nullif(full_profile, ''), :full_profile),
+                     public_profile = coalesce(nullif(public_profile, ''), :public_profile),
+                     updated = clock_timestamp()
+    where id = :user
+""")
+async def fill(
+    tx: Db,
+    user: str,
+    avatar: str | None,
+    emblem: str | None,
+    full_profile: str | None,
+    public_profile: str | None,
+) -> None:
+    """Give a user, who is locked, what of this they have not. It counts for nothing."""
 
 
 @one("select unix(coalesce(updated, created)) from users where id = :user")

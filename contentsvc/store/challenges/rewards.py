@@ -80,3 +80,10 @@ async def take(db: Db, user: str, challenge: str) -> bool:
 """)
 async def has_earned(db: Db, user: str, emblem: str) -> bool:
     """Whether the user has earned this emblem, and nobody has taken it away."""
+
+
+@found("""
+    select from challenges where win_emblem = :emblem or participate_emblem = :emblem limit 1
+""")
+async def is_reward(db: Db, emblem: str) -> bool:
+    """Whether an emblem is one that must be earned."""

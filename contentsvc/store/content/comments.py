@@ -25,11 +25,12 @@ class CommentState(NamedTuple):
 
 
 class Locking(NamedTuple):
-    """Whether the caller `may` lock comments, and whether that was an `act` of a moderator, which
-    changed something of another user's."""
+    """Whether the caller `may` lock comments, whether that was an `act` of a moderator, which
+    changed something of another user's, and whether it `changed` anything."""
 
     may: bool
     act: bool
+    changed: bool
 
 
 class Written(NamedTuple):
@@ -517,6 +518,30 @@ async def delete(db: Db, actor: str | None, content: str, comment: int) -> bool:
     """Leave a tombstone. False if there is one already."""
 
 
+@found("""
+    with back as (
+        update comments m set body = :body, deleted = false, updated = clock_timestamp()
+        where m.id = :comment and m.content_id = :content and m.deleted
+          and exists (select from users u where u.id = m.author_id)
+        returning m.content_id
+    )
+    update contents set live_comments = live_comments + 1
+    where id in (select content_id from back)
+    returning true
+""")
+async def give_back(tx: Db, content: str, comment: int, body: str) -> bool:
+    """Give a tombstone its text again, whose content the transaction has locked. False if it is
+    none, or its author has left."""
+
+
+@found("""
+    select from comments
+    where author_id = :author and content_id = :content and write_id = :write_id::uuid
+""")
+async def written(db: Db, content: str, author: str, write_id: str | None) -> bool:
+    """Whether the author has written the comment with this `write_id`."""
+
+
 @maybe(f"""
     with content as (
         select c.id, c.author_id from contents c
@@ -528,7 +553,8 @@ async def delete(db: Db, actor: str | None, content: str, comment: int) -> bool:
         returning c.author_id
     )
     select :moderate or author_id = :caller as may,
-           exists (select from changed where author_id <> :caller) as act
+           exists (select from changed where author_id <> :caller) as act,
+           exists (select from changed) as changed
     from content
 """)
 async def lock(tx: Db, content: str, caller: str, moderate: bool, locked: bool) -> Locking | None:

@@ -50,6 +50,11 @@ async def delete(db: Db, user: str, content: str, moderate: bool) -> bool:
     """Take a vote back. False if the user cannot see the content."""
 
 
+@found("select from ratings where user_id = :user and content_id = :content and up = :up")
+async def is_so(db: Db, user: str, content: str, up: bool) -> bool:
+    """Whether the user has voted so."""
+
+
 # Look the content up for each vote: an index has the few that are hidden. A join would read all of
 # them. What is hidden because its author is leaving is in no such index. Next to never does anybody
 # leave: that is asked once, not for each vote. So is whether the caller moderates.

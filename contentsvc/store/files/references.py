@@ -14,7 +14,7 @@ gives up others locks all of them first.
 
 from typing import Final, Literal, NamedTuple
 
-from contentsvc.framework.db.query import Db, many, none, one
+from contentsvc.framework.db.query import Db, many, maybe, none, one
 from contentsvc.store.files import files, storage
 from contentsvc.store.fragments import status_of
 
@@ -251,3 +251,46 @@ async def stored(db: Db, users: list[str], paths: list[str]) -> list[str]:
 async def purge(db: Db) -> bool:
     """Let one content that has been deleted for KEPT days give up files: at most BATCH claims, from
     then on for good. False if there is none."""
+
+
+@none("""
+    insert into claims (holder, kind, path)
+    select :decision::uuid, 'decision', path from claims
+    where holder = :user::uuid and kind = 'user' and path = :path
+    on conflict do nothing
+""")
+async def keep(tx: Db, decision: str, user: str, path: str) -> None:
+    """Have a decision claim the avatar that it takes away, before the user gives it up: whoever
+    reverses the decision gives it back."""
+
+
+@none("update claims set holder = :later where holder = :decision and kind = 'decision'")
+async def keep_on(tx: Db, decision: str, later: str) -> None:
+    """Have a decision claim what the one claims that it replaces."""
+
+
+@maybe("""
+    with kept as materialized (
+        select c.path from claims c
+        where c.holder = :decision::uuid and c.kind = 'decision' and c.path = :path
+    ), good as materialized (
+        select f.path from kept k join files f on f.path = k.path
+        where f.stored and not f.invalid and not f.collecting
+          and not exists (
+              select from blocked_files b where b.sha256 = substr(f.path, 4, 64) offset 0
+          )
+        for key share of f
+    ), claimed as (
+        insert into claims (holder, kind, path) select :user::uuid, 'user', path from good
+        on conflict do nothing
+    )
+    select exists (select from good) from kept
+""")
+async def give_back(tx: Db, decision: str, user: str, path: str) -> bool | None:
+    """Have a user claim again what a decision has kept; it does not count for them. False if the
+    bytes cannot be shown, None if the decision has kept no such file."""
+
+
+@none("delete from claims where holder = :decision::uuid and kind = 'decision'")
+async def release_kept(tx: Db, decision: str) -> None:
+    """Give up what a decision has kept."""

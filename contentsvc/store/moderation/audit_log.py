@@ -30,6 +30,23 @@ async def record(
 
 
 @none("""
+    insert into moderation_actions (admin, service, action, subject_kind, subject, reason, decision)
+    values (:admin, :service, :action, :kind, :subject, :reason, :decision::uuid)
+""")
+async def record_decided(
+    tx: Db,
+    admin: str,
+    service: bool,
+    action: Act,
+    kind: SubjectKind,
+    subject: str,
+    reason: str,
+    decision: str | None,
+) -> None:
+    """The same of an act that is of a decision; None where it takes back what stood without one."""
+
+
+@none("""
     insert into moderation_actions (admin, service, action, subject_kind, subject, reason, counts)
     values (:admin, :service, :action, :kind, :subject, :reason, :counts::jsonb)
 """)
@@ -48,15 +65,25 @@ async def record_counted(
 
 
 @found("""
-    insert into moderation_actions (admin, service, action, subject_kind, subject, reason, warning)
-    values (:admin, :service, 'user_warned', 'user', :user, :reason, :warning::uuid)
+    insert into moderation_actions (
+        admin, service, action, subject_kind, subject, reason, warning, decision
+    ) values (
+        :admin, :service, 'user_warned', 'user', :user, :reason, :warning::uuid, :decision::uuid
+    )
     on conflict (subject, warning) where warning is not null do nothing
     returning true
 """)
 async def warn(
-    tx: Db, admin: str, service: bool, user: str, reason: str, warning: str | None
+    tx: Db,
+    admin: str,
+    service: bool,
+    user: str,
+    reason: str,
+    warning: str | None,
+    decision: str | None,
 ) -> bool:
-    """Note a warning of a user. False if the user has had the `warning` with this id."""
+    """Note a warning of a user, and its decision. False if the user has had the `warning` with this
+    id."""
 
 
 @one("""
@@ -71,7 +98,7 @@ _ENTRY: Final = f"""
     number, id, admin,
     case when admin = '{NIL}' then 'operator'
          when service then 'service' else 'user' end as admin_kind,
-    action, subject_kind as kind, subject as id, reason, unix(created) as created, counts
+    action, subject_kind as kind, subject as id, reason, unix(created) as created, decision, counts
 """
 
 

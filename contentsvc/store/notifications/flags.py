@@ -114,7 +114,7 @@ def _up_to(condition: str) -> str:
     )"""
 
 
-def _after_all(changed: str) -> str:
+def after_all(changed: str) -> str:
     """A condition that is always true, and has Postgres change the rows before it locks the
     counter. Otherwise it does so afterwards, while the user's new notifications wait."""
     return f"(select count(*) from {changed}) is not null"
@@ -128,7 +128,7 @@ def _after_all(changed: str) -> str:
     ), counter as (
         update notification_counters c set unread = c.unread - r.unread, changes = c.changes + 1
         from reached r
-        where c.user_id = :user and r.changed > 0 and {_after_all("marked")}
+        where c.user_id = :user and r.changed > 0 and {after_all("marked")}
     )
     select upto, last, changed from reached
 """)
@@ -149,7 +149,7 @@ async def mark_up_to(
         set unread = c.unread - r.unread, changes = c.changes + (r.changed > 0)::int,
             deleted = greatest(c.deleted, case when r.changed < :rows then r.upto else r.last end)
         from reached r
-        where c.user_id = :user and (r.changed > 0 or c.deleted < r.upto) and {_after_all("gone")}
+        where c.user_id = :user and (r.changed > 0 or c.deleted < r.upto) and {after_all("gone")}
     )
     select upto, last, changed from reached
 """)

@@ -11,7 +11,7 @@ from msgspec import Struct
 
 from contentsvc.framework.db.connection_bulkhead import WHOLE
 from contentsvc.framework.db.errors import Refused
-from contentsvc.framework.db.query import Db, found, many, maybe, one
+from contentsvc.framework.db.query import Db, found, many, maybe, none, one
 from contentsvc.framework.db.statement import Batch
 from contentsvc.store.fragments import state
 
@@ -198,6 +198,14 @@ async def insert_many(
 async def listed(db: Db, user: str, after: int, since: float | None, limit: int) -> list[Stored]:
     """The user's first `limit` notifications after the number `after`, in order, without those that
     the user has deleted. `since` is in Unix seconds; None is no limit."""
+
+
+@none("""
+    select from notification_counters where user_id = any(:users) order by user_id
+    for no key update
+""")
+async def lock(tx: Db, users: list[str]) -> None:
+    """Lock the counters of these users, which the transaction then changes in whatever order."""
 
 
 @maybe("select trimmed from notification_counters where user_id = :user")

@@ -43,7 +43,7 @@ class _Row(NamedTuple):
     previous: str | None
 
 
-_MESSAGE = "m.id, m.sender, m.text, unix(m.created) as created"
+_MESSAGE = "m.id, m.sender, m.text, unix(m.created) as created, m.unsent or m.withheld as removed"
 
 
 _PAIR = (
@@ -76,22 +76,23 @@ _PAIR = (
             order by sender, n
             offset 0
         ) k
+    ), notified as materialized (
+        select s.n, t.*
+        from (select * from allowed where wait = 0 order by other, n offset 0) s
+        cross join lateral notify_user(s.other, 'FriendMessage', s.data) t
     ), stored as (
-        insert into messages (pair, sender, id, text)
-        select pair, sender, id, text from allowed where wait = 0 order by n
+        insert into messages (pair, sender, id, text, notified)
+        select a.pair, a.sender, a.id, a.text, coalesce(t.seq, 0)
+        from allowed a join notified t using (n) order by n
         returning pair, sender, id, number
     ), sent as materialized (
-        select a.n, a.pair, a.sender, a.other, a.data, s.number
+        select a.n, a.pair, a.sender, a.other, s.number
         from allowed a join stored s using (pair, sender, id)
     ), newest as (
         insert into conversations (pair, lesser, greater, newest)
         select pair, least(sender, other), greatest(sender, other), max(number)
         from sent group by 1, 2, 3
         on conflict (pair) do update set newest = excluded.newest
-    ), notified as (
-        select s.n, t.*
-        from (select * from sent order by other, n offset 0) s
-        cross join lateral notify_user(s.other, 'FriendMessage', s.data) t
     )
     select n, k.repeated, k.blocked, a.wait, s.number, t.seq, t.id, t.created, t.previous
     from known k left join allowed a using (n) left join sent s using (n)
@@ -168,7 +169,7 @@ def _side(user: str, other: str) -> str:
     within(
         f"""
         select m.number, m.id as message, m.sender, m.text, unix(m.created) as created,
-               {USER} as profile
+               m.unsent or m.withheld as removed, {USER} as profile
         from (
             {_side("lesser", "greater")} union all {_side("greater", "lesser")}
             order by newest desc limit :limit
@@ -176,7 +177,8 @@ def _side(user: str, other: str) -> str:
         join messages m on m.pair = c.pair and m.number = c.newest
         join users u on u.id = c.other
         """,
-        "number, id, username, avatar, emblem, profile, message as id, sender, text, created",
+        """number, id, username, avatar, emblem, profile, message as id, sender, text, created,
+           removed""",
         "number desc",
     )
 )

@@ -50,8 +50,9 @@ class AccountCase(ApiCase):
             most_of_address=100,
             mails_of_address=100,
         )
-        self.oauth = OAuth(self.db, auth, self.tokens, self.revocation)
-        parts = (self.db, passwords, auth, self.revocation, MailTokens(keys), None)
+        self.mail_tokens = MailTokens(keys)
+        self.oauth = OAuth(self.db, auth, self.tokens, self.revocation, self.mail_tokens)
+        parts = (self.db, passwords, auth, self.revocation, self.mail_tokens, None)
         self.accounts = Accounts(*parts, registration=True)
         self.name = f"u{guid()[:8]}"
         sent = Registration(username=self.name, email=f"{self.name}@x", password=PASSWORD)
@@ -89,7 +90,8 @@ class RenewTests(AccountCase):
 
     async def test_two_processes(self) -> None:
         """Whichever processes are asked, the successor is the same."""
-        other = OAuth(await self.pool(), self.auth, self.tokens, self.revocation)
+        given = self.auth, self.tokens, self.revocation, self.mail_tokens
+        other = OAuth(await self.pool(), *given)
         first = (await self.log_in()).refresh_token
         form = TokenForm("refresh_token", refresh_token=first)
         acts = [
@@ -214,7 +216,7 @@ class EndTests(AccountCase):
         """A log-in whose password is changed while it is checked is refused, as is a change."""
         call, change = Caller(self.ann), PasswordChange(current=PASSWORD, new="another password")
         auth: Any = Overtaken(self.ann)
-        oauth = OAuth(self.db, auth, self.tokens, self.revocation)
+        oauth = OAuth(self.db, auth, self.tokens, self.revocation, self.mail_tokens)
         form = TokenForm("password", username=self.name, password=PASSWORD)
         self.assertEqual(
             (await self.refused(oauth.create_token(Caller(), form))).code, "invalid_grant"

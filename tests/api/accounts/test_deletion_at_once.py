@@ -30,7 +30,7 @@ from contentsvc.wire.moderation import WarningBody
 from contentsvc.wire.progress import ProgressBody
 from tests.api.content.test_items import draft
 from tests.api.social.pairing import ACTS, BROKEN, PairCase
-from tests.api.support import Caller, FakeRevocation, Notifier, Tasks, no_platforms, no_types
+from tests.api.support import Caller, FakeRevocation, Notifier, Tasks, acts, no_platforms, no_types
 from tests.support.columns import holding
 from tests.support.databases import guid
 from tests.support.steps import work_off
@@ -99,11 +99,11 @@ class AtOnceTests(PairCase):
 
     def others(self, ann: str, bob: str) -> list[Any]:
         """What Ann writes, and what others write about her, besides what two users do."""
-        acts = []
+        written = []
         for db in self.pools:
             publishing = Publishing(db, Tasks(), (), 0, 0, None, no_types(db), no_platforms(db))
             withdrawal = Withdrawal(db, Notifier(), Tasks(), changes_per_hour=0)
-            content = Content(db, Notifier(), Tasks(), publishing, no_types(db), no_platforms(db))
+            content = Content(db, acts(), publishing, no_types(db), no_platforms(db))
             ratings, progress = Ratings(db), Progress(db, keys=1000, bytes=2**24)
             by_ann, by_bob = Caller(ann), Caller(bob, admin=True)
             body = Either(msgspec.json.encode(draft()), None)
@@ -114,7 +114,7 @@ class AtOnceTests(PairCase):
                 public_profile=Profile(profile="x"),
             )
             up = RatingBody(value="1")
-            acts += [
+            written += [
                 partial(content.put_content, by_ann, guid(), body),
                 partial(ratings.put_rating, by_ann, ann, self.games[bob], up),
                 partial(ratings.put_rating, by_ann, ann, self.common, RatingBody(value="0")),
@@ -127,15 +127,13 @@ class AtOnceTests(PairCase):
                     "level",
                     ProgressBody(value=msgspec.Raw(b"{}")),
                 ),
-                partial(Users(db, None).update_user, by_ann, ann, profile),
+                partial(Users(db, None, acts()).update_user, by_ann, ann, profile),
                 partial(withdrawal.delete_content, by_ann, self.games[ann]),
-                partial(
-                    Bans(db, self.revocation).ban_user, by_bob, ann, BanBody(reason="r", until=1)
-                ),
-                partial(AuditLog(db, Notifier()).warn_user, by_bob, ann, WarningBody(reason="r")),
+                partial(Bans(db, acts()).ban_user, by_bob, ann, BanBody(reason="r", until=1)),
+                partial(AuditLog(db, acts()).warn_user, by_bob, ann, WarningBody(reason="r")),
                 partial(Entries(db).enter_challenge, by_ann, self.challenge, self.games[ann]),
             ]
-        return acts
+        return written
 
     async def outcome(self, act: Awaitable[Any]) -> str:
         """What a request would be answered."""
@@ -164,15 +162,15 @@ class AtOnceTests(PairCase):
             )[0][0]
             for name in random.sample(ACTS, 6):
                 await self.outcome(self.act(name, *random.choice([(ann, bob), (bob, ann)]))())
-            acts = self.others(ann, bob)
+            written = self.others(ann, bob)
             for name in ACTS:
                 for two in ((ann, bob), (bob, ann), (cat, ann)):
-                    acts.append(self.act(name, *two, random.randrange(2)))
-            random.shuffle(acts)
+                    written.append(self.act(name, *two, random.randrange(2)))
+            random.shuffle(written)
             body = Either(b'{"password":"x"}', None)
             leave = partial(self.departures.delete_user, Caller(ann), ann, body)
-            acts.insert(random.randrange(len(acts) // 2), leave)
-            begun = [Deferred.fromCoroutine(self.outcome(act())) for act in acts]
+            written.insert(random.randrange(len(written) // 2), leave)
+            begun = [Deferred.fromCoroutine(self.outcome(act())) for act in written]
             outcomes = {await each for each in begun}
             while self.sql("select 1 from users where id = %s", ann):
                 outcomes.add(await self.outcome(leave()))

@@ -18,7 +18,7 @@ from contentsvc.framework.identity.subject import IdentityUnavailable, Verifiers
 from contentsvc.store.accounts import credentials, identities, mails
 from contentsvc.store.accounts.mails import Mails
 from contentsvc.store.rate_limits import LINKS
-from contentsvc.tokens import Key, Keys, Tokens
+from contentsvc.tokens import Key, Keys, MailTokens, Tokens
 from contentsvc.wire.accounts import EXCHANGE, TokenAnswer, TokenForm
 from contentsvc.wire.base import Part
 from tests.api.support import ApiCase, Caller, FakeRevocation
@@ -48,7 +48,8 @@ class IdentityCase(ApiCase):
     async def setUp(self) -> None:
         await super().setUp()
         self.sql("delete from rate_limits")
-        tokens = Tokens(Keys([Key("k", b"k" * 32)]), self)
+        keys = Keys([Key("k", b"k" * 32)])
+        tokens = Tokens(keys, self)
         auth = Authenticator(
             self.db,
             SlowPasswords(),
@@ -57,7 +58,7 @@ class IdentityCase(ApiCase):
             most_of_address=100,
             mails_of_address=0,
         )
-        self.oauth = OAuth(self.db, auth, tokens, FakeRevocation())
+        self.oauth = OAuth(self.db, auth, tokens, FakeRevocation(), MailTokens(keys))
         self.identities = Identities(self.db, auth, FakeRevocation(), Mails(lambda: None))
         self.proofs: dict[str, str] = {}
 

@@ -8,7 +8,7 @@ from contentsvc.api.accounts.users import Users
 from contentsvc.framework.http.reply import Pieces
 from contentsvc.store.accounts import users
 from contentsvc.wire.accounts import UserIds, UserInfo, UserPage, UserSearch
-from tests.api.support import ApiCase, Caller
+from tests.api.support import ApiCase, Caller, acts
 from tests.support.databases import guid
 
 SIZE = users.PROFILES // 4
@@ -27,7 +27,7 @@ class SearchTests(ApiCase):
     async def search(self, size: int) -> UserPage | Pieces:
         """The answer of a search."""
         query = UserSearch(q=self.word, page_size=size)
-        return await Users(self.db, None).search_users(Caller(self.ids[0]), query)
+        return await Users(self.db, None, acts()).search_users(Caller(self.ids[0]), query)
 
     async def pieces(self) -> tuple[Pieces, list[bytes]]:
         """An answer in pieces, and all of them."""
@@ -93,7 +93,7 @@ class SlowSearchTests(ApiCase):
         await self.user("a" + word)
         for size, page, expected in ((10, 0, (2, 1, 3, 0)), (2, 1, (3, 0))):
             asked = UserSearch(q=word.upper(), page_size=size, page=page)
-            found = await Users(self.db, None).search_users(Caller(), asked)
+            found = await Users(self.db, None, acts()).search_users(Caller(), asked)
             self.assertEqual((found.total, found.page, found.page_size), (4, page, size))
             self.assertEqual([info.id for info in found.items], [ids[n] for n in expected])
 
@@ -105,7 +105,7 @@ class SeveralTests(ApiCase):
 
     async def several(self, *ids: str) -> list[UserInfo] | Pieces:
         """The answer for these ids."""
-        return await Users(self.db, None).list_users(Caller(), UserIds(ids=",".join(ids)))
+        return await Users(self.db, None, acts()).list_users(Caller(), UserIds(ids=",".join(ids)))
 
     async def test_long_profiles(self) -> None:
         """Long profiles are written in pieces, none much longer than the bound, in the same

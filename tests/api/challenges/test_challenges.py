@@ -8,6 +8,7 @@ from contentsvc.api.challenges.rewards import Rewards
 from contentsvc.wire.accounts import Profile, UserUpdate
 from contentsvc.wire.challenges import Challenge
 from tests.api.challenges.entering import ADMIN, STRANGER, EntryCase, definition
+from tests.api.support import acts
 
 
 class ChallengeTests(EntryCase):
@@ -46,7 +47,7 @@ class WornTests(EntryCase):
 
     async def setUp(self) -> None:
         await super().setUp()
-        self.users = Users(self.db, None)
+        self.users = Users(self.db, None, acts())
         shown = await self.challenges.get_challenge(STRANGER, self.challenge)
         self.emblem = str(shown.win.emblem.id)
 

@@ -5,7 +5,7 @@ import msgspec
 from contentsvc.api.content.comments import Comments
 from contentsvc.store.notifications import notifications
 from contentsvc.wire.comments import CommentCreate, CommentRemoval, CommentsLock
-from tests.api.support import ApiCase, Caller, Notifier
+from tests.api.support import ApiCase, Caller, Notifier, acts
 from tests.support.databases import together
 
 
@@ -13,7 +13,7 @@ class CommentTests(ApiCase):
     async def setUp(self) -> None:
         await super().setUp()
         self.notifier = Notifier()
-        self.family = Comments(self.db, self.notifier, per_minute=20)
+        self.family = Comments(self.db, self.notifier, acts(self.notifier), per_minute=20)
         self.owner, self.ann = [Caller(await self.user()) for _ in range(2)]
         self.admin = Caller(await self.user(admin=True), admin=True)
         self.game = await self.content(self.owner.user)
@@ -51,7 +51,7 @@ class CommentTests(ApiCase):
 
     async def test_not_counted(self) -> None:
         """What was refused since they were locked does not count as written."""
-        self.family = Comments(self.db, self.notifier, per_minute=2)
+        self.family = Comments(self.db, self.notifier, acts(self.notifier), per_minute=2)
         for locked in (True, False):
             lock = CommentsLock(locked=locked)
             await self.family.set_comments_locked(self.owner, self.game, lock)

@@ -12,7 +12,15 @@ from contentsvc.store.content import items as store
 from contentsvc.store.social import follows
 from contentsvc.wire.content import ContentDetail, StatusChange
 from contentsvc.wire.searches import ClientQuery
-from tests.api.support import ApiCase, Caller, Notifier, Tasks, no_platforms, no_types
+from tests.api.support import (
+    ApiCase,
+    Caller,
+    Notifier,
+    Tasks,
+    acts,
+    no_platforms,
+    no_types,
+)
 from tests.support.databases import guid, together
 
 
@@ -41,7 +49,7 @@ class ContentCase(ApiCase):
         self.queue = Tasks()
         kinds = no_types(self.db), no_platforms(self.db)
         publishing = Publishing(self.db, self.queue, (), 100, 0, None, *kinds)
-        self.family = Content(self.db, self.notifier, self.queue, publishing, *kinds)
+        self.family = Content(self.db, acts(self.notifier, self.queue), publishing, *kinds)
         self.ann, self.bob = await self.user(), await self.user()
         self.game = guid()
 

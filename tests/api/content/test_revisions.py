@@ -15,7 +15,14 @@ from contentsvc.store.content import subscriptions
 from contentsvc.wire.base import Part
 from contentsvc.wire.content import CurrentRevision, RevisionCreate, RevisionInfo
 from tests.api.content.test_items import draft
-from tests.api.support import ApiCase, Caller, Notifier, Tasks, no_platforms, no_types
+from tests.api.support import (
+    ApiCase,
+    Caller,
+    Tasks,
+    acts,
+    no_platforms,
+    no_types,
+)
 from tests.support.databases import guid
 
 
@@ -50,7 +57,7 @@ class RevisionCase(ApiCase):
         self.queue = Tasks()
         kinds = no_types(self.db), no_platforms(self.db)
         publishing = Publishing(self.db, self.queue, (), self.per_day, 0, None, *kinds)
-        self.contents = Content(self.db, Notifier(), self.queue, publishing, *kinds)
+        self.contents = Content(self.db, acts(queue=self.queue), publishing, *kinds)
         self.family = Revisions(self.db, publishing, files=False)
         self.ann, self.bob, self.admin = [await self.user() for _ in range(3)]
         self.by_ann, self.by_bob = Caller(self.ann), Caller(self.bob)

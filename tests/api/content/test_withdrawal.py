@@ -8,7 +8,15 @@ from contentsvc.api.content.withdrawal import Withdrawal
 from contentsvc.store.tasks import DependencyChanged
 from contentsvc.wire.content import StatusChange
 from contentsvc.wire.searches import ClientQuery
-from tests.api.support import ApiCase, Caller, Notifier, Tasks, no_platforms, no_types
+from tests.api.support import (
+    ApiCase,
+    Caller,
+    Notifier,
+    Tasks,
+    acts,
+    no_platforms,
+    no_types,
+)
 
 
 class WithdrawalCase(ApiCase):
@@ -19,7 +27,7 @@ class WithdrawalCase(ApiCase):
         self.family = Withdrawal(self.db, self.notifier, self.queue, changes_per_hour=0)
         kinds = no_types(self.db), no_platforms(self.db)
         publishing = Publishing(self.db, self.queue, (), 0, 0, None, *kinds)
-        self.contents = Content(self.db, self.notifier, self.queue, publishing, *kinds)
+        self.contents = Content(self.db, acts(self.notifier, self.queue), publishing, *kinds)
         self.author, self.other, self.admin = [await self.user() for _ in range(3)]
         self.by_author, self.by_other = Caller(self.author), Caller(self.other)
         self.by_admin = Caller(self.admin, admin=True)

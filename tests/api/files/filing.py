@@ -19,7 +19,13 @@ from contentsvc.wire.accounts import Profile, UserUpdate
 from contentsvc.wire.content import Precheck, PrecheckAnswer
 from tests.api.content.test_items import draft
 from tests.api.content.test_revisions import RevisionCase
-from tests.api.support import Caller, Notifier, no_platforms, no_types
+from tests.api.support import (
+    Caller,
+    Notifier,
+    acts,
+    no_platforms,
+    no_types,
+)
 from tests.support.databases import guid
 
 PNG = "image/png"
@@ -48,13 +54,13 @@ class FilingCase(RevisionCase):
         claims = FileReferences(required=False)
         kinds = no_types(self.db), no_platforms(self.db)
         publishing = Publishing(self.db, self.queue, (), self.per_day, 0, claims, *kinds)
-        self.contents = Content(self.db, Notifier(), self.queue, publishing, *kinds)
+        self.contents = Content(self.db, acts(queue=self.queue), publishing, *kinds)
         self.family = Revisions(self.db, publishing, files=True)
         self.prechecks = UploadPrecheck(
             self.db, no_types(self.db), required_platforms=(), files=True
         )
         self.withdrawal = Withdrawal(self.db, Notifier(), self.queue, changes_per_hour=0)
-        self.users = Users(self.db, claims)
+        self.users = Users(self.db, claims, acts())
         self.challenges = Challenges(self.db, self.queue, claims, no_types(self.db))
 
     def uploaded(self, *media_types: str, by: str | None = None, **columns: Any) -> list[str]:

@@ -11,7 +11,9 @@ from twisted.internet import reactor
 from twisted.internet.defer import Deferred
 from twisted.internet.task import deferLater
 
+from contentsvc.api.files.blocks import FileBlocks
 from contentsvc.api.files.files import Files
+from contentsvc.framework.core.timers import WallClock
 from contentsvc.framework.db.query import Db, Statements
 from contentsvc.store.files import references
 from contentsvc.wire.accounts import Profile, UserUpdate
@@ -21,7 +23,7 @@ from tests.api.content.test_revisions import revision
 from tests.api.files.filing import PNG, FilingCase, part
 from tests.api.files.test_uploads_stress import SUMS, expire_announcement, expire_file
 from tests.api.files.uploading import BASE, LIMITS, digest, fresh, image, of, place, token
-from tests.api.support import Caller
+from tests.api.support import Caller, acts
 from tests.jobs.files import file_jobs
 from tests.support.buckets import MemoryBucket
 from tests.support.databases import together
@@ -56,13 +58,14 @@ class StormTests(FilingCase):
         self.random = random.Random(5)
         self.bucket = MemoryBucket()
         self.bucket.before = self.slowly
+        place = reactor, self.db, self.bucket
         self.files = Files(
-            *(reactor, self.db, self.bucket),
+            *place,
             option="s3",
             limits=LIMITS,
             public_url=BASE,
             scaled=True,
-            blocked=lambda: None,
+            blocks=FileBlocks(*place, acts(), lambda: None, WallClock()),
             stored=lambda: None,
         )
         pictures = [png(8, 8) + fresh() for _ in range(FILES)]

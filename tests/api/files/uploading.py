@@ -6,12 +6,14 @@ from typing import Any
 import msgspec
 from twisted.internet import reactor
 
+from contentsvc.api.files.blocks import FileBlocks
 from contentsvc.api.files.files import Files
 from contentsvc.api.files.uploads import Limits
+from contentsvc.framework.core.timers import WallClock
 from contentsvc.framework.db.database import Database
 from contentsvc.store.files import files
 from contentsvc.wire.files import BlockBody, UploadedFile, UploadsBody
-from tests.api.support import ApiCase, Caller
+from tests.api.support import ApiCase, Caller, acts
 from tests.support.buckets import MemoryBucket
 from tests.support.databases import guid
 
@@ -78,16 +80,15 @@ class UploadCase(ApiCase):
     ) -> Files:
         """The operations, with another pool, public URL or limits, without smaller images, or one
         that refuses images with metadata."""
+        place = reactor, db or self.db, self.bucket
         return Files(
-            reactor,
-            db or self.db,
-            self.bucket,
+            *place,
             option="local",
             limits=LIMITS._replace(**limits),
             public_url=public_url,
             scaled=scaled,
             refuses=refuses,
-            blocked=self._count,
+            blocks=FileBlocks(*place, acts(), self._count, WallClock()),
             stored=lambda: None,
         )
 

@@ -7,8 +7,14 @@ from msgspec import json
 from contentsvc.api.moderation.reports import Reports
 from contentsvc.framework.db.query import Db
 from contentsvc.framework.tasks.task_queue import Task
-from contentsvc.wire.base import Part
-from contentsvc.wire.moderation import QueueQuery, ReportBody, ReportDecision, UserReportBody
+from contentsvc.wire.moderation import (
+    QueueQuery,
+    ReportBody,
+    ReportDecision,
+    ReportsQuery,
+    SenderQuery,
+    UserReportBody,
+)
 from tests.api.support import ApiCase, Caller, Tasks
 from tests.support.databases import guid, together
 
@@ -28,7 +34,7 @@ class ReportCase(ApiCase):
 
     async def evidence(self) -> dict[str, Any]:
         """That of the newest report of Ben."""
-        found = await self.family.list_reports(self.admin, "user", self.ben, Part())
+        found = await self.family.list_reports(self.admin, "user", self.ben, ReportsQuery())
         return json.decode(found.items[0].evidence)  # type: ignore[union-attr, no-any-return]
 
 
@@ -82,9 +88,9 @@ class MessageTests(ReportCase):
 class DecisionTests(ReportCase):
     async def decide(self, outcome: str = "upheld") -> None:
         """An admin decides about all reports of Ben."""
-        found = await self.family.list_reports(self.admin, "user", self.ben, Part())
+        found = await self.family.list_reports(self.admin, "user", self.ben, ReportsQuery())
         body = ReportDecision(outcome=outcome, up_to=found.items[0].id, note="seen")  # type: ignore
-        await self.family.resolve_reports(self.admin, "user", self.ben, body)
+        await self.family.resolve_reports(self.admin, "user", self.ben, body, SenderQuery())
 
     def acts(self) -> list[tuple[Any, ...]]:
         """What admins have done to Ben."""
@@ -151,7 +157,7 @@ class DecisionTests(ReportCase):
         numbers: list[str] = []
         after = None
         for _ in range(3):
-            query = Part(after=after)
+            query = ReportsQuery(after=after)
             found = await self.family.list_reports(self.admin, "content", made, query)
             self.assertEqual(len(found.items), 1)
             numbers += [found.items[0].id]  # type: ignore[union-attr]

@@ -18,7 +18,14 @@ from contentsvc.wire.comments import CommentCreate, CommentRemoval
 from contentsvc.wire.moderation import UserReportBody
 from contentsvc.wire.notifications import DebugNotify
 from contentsvc.wire.social import MessageCreate, PartyBody
-from tests.api.support import INVITES, ApiCase, Caller, Notifier, Tasks
+from tests.api.support import (
+    INVITES,
+    ApiCase,
+    Caller,
+    Notifier,
+    Tasks,
+    acts,
+)
 from tests.support.databases import guid
 
 Act = Callable[[], Coroutine[Any, Any, Any]]
@@ -122,7 +129,7 @@ class Families:
         self.follows = Follows(db, notifier, 0)
         self.parties = PartyInvites(db, notifier, **INVITES)
         self.messages = Messages(db, notifier, per_minute=0)
-        self.comments = Comments(db, notifier, per_minute=0)
+        self.comments = Comments(db, notifier, acts(notifier), per_minute=0)
         self.reports = Reports(db, Tasks(), per_day=0)
         self.debug = DebugTools(db, notifier)
 

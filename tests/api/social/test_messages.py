@@ -82,6 +82,37 @@ class MessageTests(ApiCase):
         self.assertEqual((await self.refused(self.send())).code, "blocked")
         self.assertTrue((await self.send(id=id)).endswith(id))
 
+    async def unsend(self, user: str, other: str, id: str) -> str:
+        """The outcome of taking a message away."""
+        act = self.family.unsend_message(Caller(user), user, other, id)
+        (outcome,) = await self.statuses(act)
+        return outcome
+
+    async def test_too_late(self) -> None:
+        """After the time it is 409, but not if it was taken away before; 0 is no limit."""
+        ids = [guid() for _ in range(3)]
+        for id in ids:
+            await self.send(id=id)
+        self.assertEqual(await self.unsend(self.ann, self.bob, ids[0]), "done")
+        self.sql(
+            "update messages set created = created - interval '61 minutes' where sender = %s",
+            self.ann,
+        )
+        outcomes = [await self.unsend(self.ann, self.bob, id) for id in ids]
+        self.assertEqual(outcomes, ["done", "too_late", "too_late"])
+        self.family.unsend_minutes = 0
+        self.assertEqual(await self.unsend(self.ann, self.bob, ids[1]), "done")
+        self.family.unsend_minutes = 62
+        self.assertEqual(await self.unsend(self.ann, self.bob, ids[2]), "done")
+
+    async def test_unsend_at_once(self) -> None:
+        """Ten at once have the same answer, and the other's sockets hear of it."""
+        id = guid()
+        await self.send(id=id)
+        acts = [self.unsend(self.ann, self.bob, id) for _ in range(10)]
+        self.assertEqual(await together(*acts), ["done"] * 10)
+        self.assertEqual(self.notifier.states, [self.bob])
+
     async def test_reading(self) -> None:
         """A user who does not exist has no messages to read, and one without any an empty list."""
         caller, cat, nobody = Caller(self.ann), await self.user(), guid()

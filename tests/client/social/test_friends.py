@@ -15,7 +15,7 @@ from tests.client.test_service import Case
 def things(by: str) -> list[object]:
     """What a user has made, written and done, as the service answers it."""
     user = UserInfo(by, "rex", None, None)
-    message = Message("m", by, "Hello", 0)
+    message = Message("m", by, "Hello", 0, False)
     return [
         user,
         message,

@@ -169,11 +169,13 @@ class DemoTests(CommandCase):
             self.assertEqual(self.sql(query), [], rule)
 
     def test_reports(self) -> None:
-        """A content, a comment and a user wait in the queue, with three reports, two and one; what
-        was decided is to be told."""
+        """Two contents, a comment and a user wait in the queue, one by a notice; what was decided
+        is to be told."""
         self.good("demo")
-        queue = self.sql("select kind, reports from report_queue where reason = '' order by 2 desc")
-        self.assertEqual(queue, [("content", 3), ("comment", 2), ("user", 1)])
+        queue = self.sql(
+            "select kind, reports from report_queue where reason = '' order by 2 desc, 1 desc"
+        )
+        self.assertEqual(queue, [("content", 3), ("comment", 2), ("user", 1), ("content", 1)])
         ((named,),) = self.sql("select messages from reports where messages is not null")
         sent = [text for sender, other, text in WORLD["messages"] if (sender, other) == TROUBLE]
         self.assertGreater(len(sent), 1)
@@ -183,6 +185,22 @@ class DemoTests(CommandCase):
             "select task::json ->> 'outcome' from tasks where kind = 'ReportsResolved' order by id"
         )
         self.assertEqual(told, [(outcome,) for _, outcome, _ in WORLD["verdicts"]])
+
+    def test_decisions(self) -> None:
+        """Each thing that was taken away has its ground; one decision is reversed, and one is of a
+        notice, which is answered. Another notice is open."""
+        self.good("demo")
+        found = self.sql(
+            "select action, basis, notice is not null, reversed is not null from decisions"
+            " order by number"
+        )
+        ours = [("remove", "terms"), ("lock_comments", "terms"), ("suspend", "illegal")]
+        ours += [("suspend", "terms"), ("warn", "terms")]
+        self.assertEqual([(action, basis) for action, basis, _, _ in found], ours)
+        self.assertEqual([of for _, _, of, _ in found], [False, False, True, False, False])
+        self.assertEqual([back for *_, back in found], [False, False, False, True, False])
+        answers = self.sql("select outcome from notice_subjects order by report")
+        self.assertEqual(answers, [("upheld",), (None,)])
 
     def test_discussion(self) -> None:
         """On the star there is a long discussion with answers, each later than the one before."""
@@ -236,7 +254,8 @@ class DemoTests(CommandCase):
         acts = self.sql(
             "select a.action, u.username from moderation_actions a join users u on u.id = a.admin"
         )
-        contents = ["comment_deleted", "comments_locked", "content_suspended"]
+        contents = ["comment_deleted", "comments_locked", "content_restored"]
+        contents += ["content_suspended"] * 2
         others = ["report_dismissed", "report_upheld", "user_warned"]
         kept = [act for act, name in acts if name == WORLD["moderator"]]
         self.assertEqual(sorted(kept), [*contents, *others])

@@ -10,6 +10,7 @@ from contentsvc.framework.http.permissions import (
     SELF,
     SIGNED_IN,
     Rule,
+    people,
 )
 from contentsvc.roles import (
     ADMINISTER,
@@ -76,6 +77,12 @@ class RuleTests(SynchronousTestCase):
         moderators, admins = Rule(permissions=(MODERATE,)), Rule(permissions=(ADMINISTER,))
         self.assertEqual(self.verdicts(moderators), [401, 403, 403, 200, 200, 200])
         self.assertEqual(self.verdicts(admins), [401, 403, 403, 403, 200, 403])
+
+    def test_people(self) -> None:
+        """Users with a permission alone: no scope opens it to a service."""
+        rule = people(MODERATE)
+        self.assertEqual(self.verdicts(rule), [401, 403, 403, 200, 200, 403])
+        self.assertEqual((rule.name, rule.needed, rule.scopes), ("MODERATE", (MODERATE,), ()))
 
     def test_several(self) -> None:
         """Of several permissions, one is enough."""

@@ -24,6 +24,7 @@ from contentsvc.framework.storage.folder import (
 )
 from contentsvc.framework.storage.local import Local
 from contentsvc.framework.storage.lock_files import LockFiles
+from contentsvc.framework.storage.paths import held_path_of
 from tests.framework.storage.support import NOON, TOKEN, LocalCase, dead_name, named, remembered
 from tests.support.disks import refuse_flush
 
@@ -63,6 +64,50 @@ class BucketTests(LocalCase):
         path = named(b"x")
         (self.root / "content" / path).mkdir(parents=True)
         self.assertEqual(await self.bucket.stat([path]), {})
+
+    async def test_hold(self) -> None:
+        """What is kept apart outlives its file, and lies in no place that is public."""
+        for path in (await self.put(b"some bytes"), await self.put(b"image", "image/webp")):
+            self.assertTrue(await self.bucket.hold(path))
+            self.assertTrue(await self.bucket.hold(path))
+            size = (await self.bucket.stat([path]))[path].size
+            await self.bucket.delete([path])
+            held = held_path_of(path)
+            found = await self.bucket.stat([path, held])
+            self.assertEqual(found, {held: StoredFile(size, None)})
+            self.assertTrue((self.root / "content" / held).is_file())
+
+    async def test_hold_nothing(self) -> None:
+        """What is not there is not kept apart."""
+        self.assertFalse(await self.bucket.hold(named(b"missing")))
+
+    async def test_hold_replaces(self) -> None:
+        """What lies in the place is replaced."""
+        path = await self.put(b"some bytes")
+        target = self.root / "content" / held_path_of(path)
+        target.parent.mkdir(parents=True)
+        target.write_bytes(b"other")
+        self.assertTrue(await self.bucket.hold(path))
+        self.assertEqual(target.read_bytes(), b"some bytes")
+
+    async def test_hold_copies(self) -> None:
+        """Where the disk gives a file no second name, the bytes are copied; others than those
+        of the path are not."""
+        path = await self.put(b"some bytes")
+
+        def refuse(*_: object) -> None:
+            raise OSError(errno.EXDEV, os.strerror(errno.EXDEV))
+
+        self.patch(os, "link", refuse)
+        self.assertTrue(await self.bucket.hold(path))
+        target = self.root / "content" / held_path_of(path)
+        self.assertEqual(target.read_bytes(), b"some bytes")
+        self.assertFalse(target.samefile(self.root / "content" / path))
+        target.unlink()
+        (self.root / "content" / path).write_bytes(b"evil bytes")
+        with self.assertRaises(StorageUnavailable):
+            await self.bucket.hold(path)
+        self.assertFalse(target.exists())
 
     async def test_delete_cancelled(self) -> None:
         """A deletion that is cancelled while the disk holds it up deletes no other file later."""

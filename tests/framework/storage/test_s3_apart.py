@@ -9,6 +9,7 @@ from twisted.trial.unittest import TestCase
 
 from contentsvc.framework.storage.bucket import BadStore, StorageUnavailable, StoredFile
 from contentsvc.framework.storage.calls import StoreResponse
+from contentsvc.framework.storage.paths import held_path_of
 from tests.framework.storage.flaws import Making, Send, Sent, said
 from tests.framework.storage.test_s3 import BODY, HOUR, PNG, S3Case, path
 from tests.support import stores
@@ -55,6 +56,25 @@ class CopyTests(S3Case):
             self.assertNotIn("Content-Language", got.headers)
             found = StoredFile(len(BODY), "token-1")
             self.assertEqual(await self.found(key, there), {key: found, there: found})
+
+    async def test_hold(self) -> None:
+        """What is kept apart outlives its file, lies in the bucket that is not public, and has
+        nothing of the sender's but the bytes."""
+        for media_type in ("application/octet-stream", PNG):
+            there = path(BODY, media_type)
+            self.assertEqual(self.put(self.upload(BODY, media_type)), 200)
+            self.assertTrue(await self.bucket.hold(there))
+            await self.bucket.delete([there])
+            held = held_path_of(there)
+            self.assertEqual(await self.found(there, held), {held: StoredFile(len(BODY), None)})
+            got = self.store.ask("GET", f"{self.store.content}/{held}")
+            self.assertEqual((got.status, got.body), (200, BODY))
+            self.assertEqual(got.headers["Content-Type"], "application/octet-stream")
+            await self.bucket.delete([held])
+
+    async def test_hold_nothing(self) -> None:
+        """What is not there is not kept apart."""
+        self.assertFalse(await self.bucket.hold(path()))
 
     async def test_nothing_sent(self) -> None:
         """A key without bytes is no error."""

@@ -47,6 +47,7 @@ class RegistrationTests(LogInCase):
             "publicProfile": {},
             "role": "player",
             "guest": False,
+            "terms": None,
         }
         self.assertEqual(expected, found)
 

@@ -5,7 +5,7 @@ import time
 from tests.spec.accounts.base import LogInCase
 from tests.spec.client import Response
 from tests.spec.data import User, guid
-from tests.spec.shapes import BAN
+from tests.spec.shapes import BAN, USER_DECISION
 
 
 class BanTests(LogInCase):
@@ -55,6 +55,56 @@ class BanTests(LogInCase):
         await self.ban(user, reason="cheating")
         refused = await self.try_log_in(user.username, "not the password")
         self.refused(refused, "invalid_grant")
+        self.assertEqual({"error", "error_description"}, {*refused.json()})
+
+    async def test_appeal(self):
+        """The refused log-in has a token that reads the decision and appeals against it, and does
+        nothing else."""
+        user, other = await self.user(), await self.user()
+        for each in (user, other):
+            await self.ban(each, reason="cheating")
+        refused, others = await self.banned(user), await self.banned(other)
+        token, id = refused["appealToken"], refused["decision"]
+        self.assertRegex(token, r"\Aappeal-[A-Za-z0-9_-]{72}\Z")
+        self.assertEqual(user.id, refused["user"])
+        path = f"user/{user.id}/decisions/{id}"
+        found = await self.read(path, USER_DECISION, by=token)
+        self.assertEqual(("ban", "cheating"), (found["action"], found["ground"]["explanation"]))
+        for _ in range(2):
+            await self.post(f"{path}/appeal", {"text": "It was not me"}, by=token, expect=201)
+        (appeal,) = (await self.read(path, USER_DECISION, by=token))["appeals"]
+        self.assertEqual("open", appeal["state"])
+        forged = token[:-1] + ("A" if token[-1] != "A" else "B")
+        for given, where in (
+            (forged, path),
+            (others["appealToken"], path),
+            (token, f"user/{user.id}/decisions/{others['decision']}"),
+            (token, f"user/{other.id}/decisions/{others['decision']}"),
+            (token, f"user/{user.id}/decisions"),
+            (token, f"user/{user.id}"),
+            (token, "me"),
+        ):
+            self.problem(await self.get(where, by=given), 401, "invalid_token")
+        body = {"text": "x"}
+        refused = await self.post(f"{path}/appeal", body, by=others["appealToken"])
+        self.problem(refused, 401, "invalid_token")
+
+    async def test_appeal_answered(self):
+        """Who is banned logs in again once a moderator has reversed the ban on appeal."""
+        user = await self.user()
+        await self.ban(user, reason="cheating")
+        refused = await self.banned(user)
+        path = f"user/{user.id}/decisions/{refused['decision']}/appeal"
+        body = {"text": "It was not me"}
+        await self.post(path, body, by=refused["appealToken"], expect=201)
+        by = await self.member("moderator")
+        listed = await self.get("moderation/appeals?state=open&limit=200", by=by, expect=200)
+        (appeal,) = [one for one in listed.json() if one["decision"] == refused["decision"]]
+        answer = {"outcome": "reversed", "reason": "We were wrong"}
+        await self.put(f"moderation/appeals/{appeal['id']}", answer, by=by, expect=204)
+        await self.try_log_in(user.username, user.password, expect=200)
+        answer = await self.post(path, {"text": "x"}, by=refused["appealToken"])
+        self.problem(answer, 409, "appeal_exists")
 
     async def test_lift(self):
         """A lifted ban lets the user log in again; to lift it again is 204 too."""

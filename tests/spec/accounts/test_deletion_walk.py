@@ -61,7 +61,7 @@ class WalkTests(AccountsCase):
             path = line.path.replace("{contentId}", made.id).replace("{key}", "a-key")
             for variable in ("{messageId}", "{notificationId}", "{sessionId}", "{identityId}"):
                 path = path.replace(variable, guid())
-            for variable in ("{challengeId}", "{collectionId}", "{id}"):
+            for variable in ("{challengeId}", "{collectionId}", "{decisionId}", "{id}"):
                 path = path.replace(variable, guid())
             is_self = line.allow in SELVES
             seats = [("{userId}", asker if is_self else admin)]

@@ -26,8 +26,11 @@ class KindTests(EventCase):
             [
                 ("UserRegistered", user.id, {"guest": False}),
                 ("UserBanned", admin.id, {"until": None}),
+                ("DecisionTaken", admin.id, {"action": "ban"}),
                 ("UserBanned", admin.id, {"until": until}),
+                ("DecisionTaken", admin.id, {"action": "ban"}),
                 ("BanLifted", admin.id, {}),
+                ("DecisionReversed", admin.id, {}),
                 ("UserDeleted", user.id, {}),
             ],
         )
@@ -87,7 +90,9 @@ class KindTests(EventCase):
                 ("RevisionPublished", author.id, revised),
                 *[("ContentChanged", author.id, {})] * 3,
                 ("ContentStatus", admin, {"status": "suspended"}),
+                ("DecisionTaken", admin, {"action": "suspend"}),
                 ("ContentStatus", admin, {"status": "active"}),
+                ("DecisionReversed", admin, {}),
                 ("ContentStatus", author.id, {"status": "deleted"}),
                 ("ContentStatus", author.id, {"status": "active"}),
             ],

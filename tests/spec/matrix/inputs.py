@@ -137,8 +137,25 @@ CHALLENGE = Members(
     },
     {"opens": None, "closes": None, "types": None},
 )
+_DECISIONS = (
+    *("warn", "suspend", "remove", "lock_comments", "clear_profile", "ban", "restrict"),
+    "block_file",
+)
+BLANK = (" ", "\u200b")
+TARGET = Members(
+    {
+        "kind?": OrNull(OneOf(("comment", "content", "file", "message", "user"))),
+        "id?": OrNull(Text(1, 64)),
+        "content?": OrNull(GUID),
+        "user?": OrNull(GUID),
+        "url?": OrNull(Text(1, 2048)),
+    },
+    {"url": None},
+)
+"""What a notice is about, which nothing is: then none is filed."""
+NOTICED = ("child", "illegal", "intimate", "copyright", "trademark", "personal")
 REASONS = OneOf(("spam", "abuse", "sexual", "violence", "copyright", "cheating", "other"))
-REPORTED = ("content", "comment", "user", "collection")
+REPORTED = ("content", "comment", "user", "collection", "message")
 REPORT: dict[str, Kind] = {"reason": REASONS, "text?": REASON}
 PARTY = Members({"party": GUID})
 BY_PASSWORD: dict[str, Kind] = {"password": SENT_PASSWORD}
@@ -167,6 +184,7 @@ EVENTS = (
     *("ContentPublished", "RevisionPublished", "ContentChanged", "ContentStatus"),
     "ContentVisibility",
     *("CommentPosted", "CommentRemoved", "FileStored", "ReportOpened", "ReportResolved"),
+    *("NoticeFiled", "DecisionTaken", "DecisionReversed", "AppealOpened"),
     *("ChallengeEntered", "ChallengeClosed", "WebhookDisabled"),
 )
 BAD_URLS = (
@@ -183,11 +201,14 @@ BAD_URLS = (
 
 USERNAME = Text(3, 32, BAD_USERNAMES, lambda n: secrets.token_hex(n)[:n], 16)
 
+ACCOUNT = {"username": USERNAME, "email": EMAIL, "password": PASSWORD}
+
 BODIES: dict[str, tuple[Members, ...]] = {
     # accounts
-    "registerUser": (Members({"username": USERNAME, "email": EMAIL, "password": PASSWORD}),),
+    "registerUser": (Members(ACCOUNT | {"terms?": OrNull(Text(1, 64))}, {"terms": None}),),
+    "acceptTerms": (Members({"version": Text(1, 64)}),),
     "setUsername": (Members({"username": USERNAME}),),
-    "putAccount": (Members({"username": USERNAME, "email": EMAIL, "password": PASSWORD}),),
+    "putAccount": (Members(ACCOUNT),),
     "verifyEmail": (Members({"token": FREE}),),
     "requestPasswordReset": (Members({"email": EMAIL}),),
     "resetPassword": (Members({"token": FREE, "new": PASSWORD}),),
@@ -199,6 +220,7 @@ BODIES: dict[str, tuple[Members, ...]] = {
                 "emblem": OrNull(GUID),
                 "fullProfile": PROFILE,
                 "publicProfile": PROFILE,
+                "reason?": REASON,
             },
             {"emblem": None},
         ),
@@ -259,7 +281,7 @@ BODIES: dict[str, tuple[Members, ...]] = {
         ),
     ),
     "updateComment": (Members({"body": LONG}),),
-    "setCommentsLocked": (Members({"locked": Boolean()}),),
+    "setCommentsLocked": (Members({"locked": Boolean(), "reason?": REASON}),),
     "setContentName": (Members({"name": NAME}),),
     "setContentVisibility": (Members({"visibility": VISIBILITY}),),
     "setContentFeatured": (Members({"featured": Boolean()}),),
@@ -296,7 +318,7 @@ BODIES: dict[str, tuple[Members, ...]] = {
     ),
     "putSubscription": (Members({"pin?": OrNull(GUID)}, {"pin": None}),),
     # files
-    "blockFile": (Members({"reason": LINE}),),
+    "blockFile": (Members({"reason": LINE, "preserve?": Boolean()}, {"preserve": False}),),
     "announceFiles": (Members({"files": Items(FILE, 1000, 1)}),),
     # social
     "sendPartyInvite": (PARTY,),
@@ -364,6 +386,68 @@ BODIES: dict[str, tuple[Members, ...]] = {
         Members({"reason": LONG, "until?": OrNull(Integer(0, 253_402_300_799))}, {"until": None}),
     ),
     "warnUser": (Members({"reason": LONG, "id?": OrNull(GUID)}),),
+    "createDecision": (
+        Members(
+            {
+                "id": GUID,
+                "action": OneOf(_DECISIONS),
+                "subject": Members(
+                    {
+                        "kind": OneOf(("user", "content", "comment", "file", "message")),
+                        "id": Form(guid, ("", "x" * 65), upper=False),
+                        "content?": OrNull(GUID),
+                        "user?": OrNull(GUID),
+                    },
+                    {"content": None, "user": None},
+                ),
+                "ground": Members(
+                    {
+                        "basis": OneOf(("terms", "illegal")),
+                        "reference": Text(1, 500),
+                        "explanation": LONG,
+                        "category?": OrNull(Text(1, 64)),
+                        "source": OneOf(("own", "report", "trusted", "order")),
+                        "notice?": OrNull(GUID),
+                        "automated": OneOf(("no", "detected", "decided")),
+                    },
+                ),
+                "until?": OrNull(Integer(0, 253_402_300_799)),
+                "what?": OrNull(
+                    Items(OneOf(("publish", "comment", "message", "rate", "report")), 5, 1)
+                ),
+                "upTo?": OrNull(GUID),
+            },
+            {"what": None, "until": None, "upTo": None},
+        ),
+    ),
+    "reverseDecision": (Members({"reason": LONG}),),
+    **dict.fromkeys(("appealDecision", "appealReport", "appealNotice"), (Members({"text": LONG}),)),
+    "decideAppeal": (Members({"outcome": OneOf(("confirmed", "reversed")), "reason": LONG}),),
+    "createNotice": (
+        Members(
+            {
+                "subjects": Items(TARGET, 20, 1),
+                "reason": OneOf(NOTICED),
+                "explanation": Text(1, 4096, BLANK, lambda length: "x" * length),
+                "goodFaith": Boolean(usual=True),
+                "law?": OrNull(Text(0, 500)),
+                "name?": OrNull(Text(1, 200, BLANK)),
+                "email?": OrNull(EMAIL),
+                "signature?": OrNull(Text(1, 200, BLANK)),
+            }
+        ),
+    ),
+    "putHold": (Members({"reason": LONG, "until?": SECONDS}, {"until": None}),),
+    "putEscalation": (
+        Members(
+            {
+                "to": Text(1, 256, BLANK),
+                "reference": Text(0, 256),
+                "at": Integer(0, 253_402_300_799),
+                "note?": REASON,
+            }
+        ),
+    ),
     "setUserEmail": (Members({"email": EMAIL, "reason": LONG}),),
     "clearUser": (
         Members(
@@ -452,6 +536,20 @@ QUERIES: dict[str, dict[str, Parameter]] = {
     "listRevisionFiles": {"platform": PLATFORM},
     "listCollections": PAGED | {"content": ONE_GUID},
     "listChallengeEntries": PAGED | {"sort": _one_of("newest", "top")},
+    "listDecisions": PAGED
+    | {
+        "user": ONE_GUID,
+        "subject": Parameter((NIL, "1", "0" * 64), ("", "x", "0" * 65, f"{NIL}0")),
+        "action": _one_of(*_DECISIONS),
+        "open": Parameter(("true", "false"), ("", "1", "TRUE", "null", "yes")),
+    },
+    "listUserDecisions": PAGED,
+    "listAppeals": PAGED
+    | {
+        "state": _one_of("open", "confirmed", "reversed"),
+        "from": _one_of("author", "reporter", "notifier"),
+    },
+    "listHolds": PAGED | {"kind": _one_of("content", "user", "file")},
     "listModerationActions": PAGED
     | {
         "subject": Parameter((NIL, "1", "0" * 64), ("", "x", "0" * 65, f"{NIL}0")),
@@ -485,7 +583,13 @@ QUERIES: dict[str, dict[str, Parameter]] = {
         "to": Parameter(("2024-02-29", "0001-01-01", "9999-12-31"), BAD_DAYS),
     },
     "listReportedSubjects": PAGED
-    | {"kind": _one_of(*REPORTED), "reason": _one_of(*REASONS.values)},
+    | {
+        "kind": _one_of(*REPORTED),
+        "reason": _one_of(*REASONS.values),
+        "sort": _one_of("reports", "due"),
+    },
+    "listReports": PAGED | {"user": ONE_GUID},
+    "resolveReports": {"user": ONE_GUID},
     "listUsers": {"ids": Parameter(IDS.fits, IDS.bad, required=True)},
     "searchUsers": {
         "q": Parameter(("abc", "x" * 64), ("", "ab", " ab ", "x" * 65, "ab\0c"), required=True),
@@ -528,7 +632,6 @@ QUERIES: dict[str, dict[str, Parameter]] = {
                 "listCollectionItems",
                 "listDependents",
                 "listContentRevisions",
-                "listReports",
                 "listAchievements",
             ),
             *("listServiceAccounts", "listWebhooks"),

@@ -149,11 +149,14 @@ class Integer(Kind):
         return _other(schema, type="integer", minimum=self.least, maximum=self.most)
 
 
+@dataclass(frozen=True)
 class Boolean(Kind):
     """true or false."""
 
+    usual: bool = False
+
     def sample(self) -> bool:
-        return False
+        return self.usual
 
     def faults(self) -> Iterator[Fault]:
         for value in (0, 1, "true", "", [], {}):

@@ -52,6 +52,7 @@ COMMENT = {"contentId": "comment_not_found", "commentId": "comment_not_found"}
 CHALLENGE = {"challengeId": "challenge_not_found"}
 ACCOUNT = {"accountId": "service_account_not_found"}
 COLLECTION = {"collectionId": "collection_not_found"}
+HELD = {"kind": "hold_not_found", "id": "hold_not_found"}
 REPORTED = {"kind": "report_not_found", "id": "report_not_found"}
 
 ACCOUNTS = (
@@ -65,6 +66,7 @@ ACCOUNTS = (
     Operation("getMe", SIGNED_IN),
     Operation("listIssuers", ANYONE),
     Operation("getService", ANYONE),
+    Operation("getLegal", ANYONE),
     Operation("listServiceAccounts", ADMIN),
     Operation("getServiceAccount", ADMIN, ACCOUNT),
     Operation("putServiceAccount", ADMIN, {"accountId": ""}),
@@ -74,6 +76,7 @@ ACCOUNTS = (
     Operation("getUser", SELF),
     Operation("updateUser", SELF_OR_MODERATE, USER),
     Operation("setUsername", SELF_OR_MODERATE, USER),
+    Operation("acceptTerms", SELF, {}, ("unknown_version",)),
     Operation("putAccount", SELF, {}, ("not_a_guest",)),
     Operation("changeEmail", SELF, {}, ("mail_unavailable",)),
     Operation("requestEmailVerification", SELF, {}, ("mail_unavailable",)),
@@ -174,6 +177,7 @@ SOCIAL = (
     Operation("listMessages", SELF, OTHER),
     Operation("sendMessage", SELF, OTHER),
     Operation("getMessage", SELF, OTHER | {"messageId": "message_not_found"}),
+    Operation("unsendMessage", SELF, OTHER | {"messageId": ""}),
     Operation("listFriends", SELF),
     Operation("listConversations", SELF),
     Operation("listPartyInvites", SELF),
@@ -226,6 +230,8 @@ MODERATION = (
     Operation("reportCollection", SIGNED_IN, COLLECTION),
     Operation("listModerationActions", MODERATE),
     Operation("listReportedSubjects", MODERATE),
+    Operation("createNotice", ANYONE, {}, ("unknown_subject",)),
+    Operation("getNotice", MODERATE, {"noticeId": "notice_not_found"}),
     Operation("listReports", MODERATE, REPORTED),
     Operation("resolveReports", MODERATE, REPORTED),
     Operation("unbanUser", MODERATE, USER),
@@ -247,7 +253,28 @@ MODERATION = (
     Operation("listIdentityOwners", ADMIN),
     Operation("setUserRole", ADMIN, USER),
     Operation("banUser", MODERATE, USER),
+    Operation("createDecision", MODERATE),
+    Operation("listDecisions", MODERATE),
+    Operation("getDecision", MODERATE, {"decisionId": "decision_not_found"}),
+    Operation("reverseDecision", MODERATE, {"decisionId": "decision_not_found"}),
+    Operation("listUserDecisions", SELF_OR_MODERATE, USER),
+    Operation(
+        "getUserDecision",
+        SELF_OR_MODERATE,
+        {"userId": "decision_not_found", "decisionId": "decision_not_found"},
+    ),
+    Operation("appealDecision", SELF, {"decisionId": "decision_not_found"}, ("not_appealable",)),
+    Operation("appealReport", SELF, REPORTED, ("not_appealable", "report_not_found")),
+    Operation("appealNotice", ANYONE, {"noticeId": ""}, ("unauthorized",)),
+    Operation("listAppeals", MODERATE),
+    Operation("decideAppeal", MODERATE, {"appealId": "appeal_not_found"}),
     Operation("warnUser", MODERATE, USER),
+    Operation("listHolds", ADMIN),
+    Operation("putHold", ADMIN, {"kind": "hold_not_found", "id": "content_not_found"}),
+    Operation("deleteHold", ADMIN, {"kind": "hold_not_found", "id": ""}),
+    Operation("getHold", ADMIN, HELD),
+    Operation("getHoldCopy", ADMIN, HELD),
+    Operation("putEscalation", ADMIN, HELD | {"escalationId": ""}),
     Operation("listStatistics", ADMIN),
 )
 OPERATIONS = (
@@ -270,18 +297,19 @@ _BY_ID = {
         ("listModeratedUsers", "getModeratedUser", "listUserComments"), ("moderate", "users.read")
     ),
     "reportPlay": ("plays",),
+    "decideAppeal": (),
     **{operation.id: ("progress",) for operation in PROGRESS},
 }
 
 
 def scopes_of(operation: Operation) -> tuple[str, ...]:
     """The scopes of service accounts that open an operation, each alone."""
-    return _BY_ID.get(operation.id) or _BY_RULE.get(operation.who, ())
+    return _BY_ID.get(operation.id, _BY_RULE.get(operation.who, ()))
 
 
 OAUTH = {"createToken", "revokeToken"}
 """These answer errors as RFC 6749 has it, and take no access token."""
-NEVER_SAME = {"exportUser"}
+NEVER_SAME = {"exportUser", "getHoldCopy"}
 """Each answer of these has another ETag: to compare two costs as much as reading them."""
 
 

@@ -29,6 +29,7 @@ WORDS: dict[str, tuple[str, ...]] = {
 }
 """The operations that each word opens."""
 FREE = {
+    *("acceptTerms", "createNotice", "appealDecision", "appealReport", "appealNotice"),
     *("registerUser", "verifyEmail", "requestPasswordReset", "resetPassword", "setUsername"),
     *("putAccount", "changeEmail", "changePassword", "requestEmailVerification", "linkIdentity"),
     *(

@@ -86,6 +86,8 @@ class JsonTests(InputCase):
 class FittingTests(InputCase):
     async def check(self, operation: Operation) -> None:
         """What only just fits is taken; members that are not known are ignored."""
+        if operation.id == "createDecision":
+            return  # which members fit depends on the action: tests/spec/moderation
         for form, request in await self.forms(operation):
             for body in form.limits():
                 response = await self.with_body(operation, request, body=body)

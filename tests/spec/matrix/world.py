@@ -91,6 +91,7 @@ class World:
             "blockUser": {"otherId": self.barred[1].id},
             "setUserRole": {"userId": self.barred[2].id},
             **dict.fromkeys(("setUserEmail", "getUserClearance", "clearUser"), emptied),
+            "deleteHold": {"id": self.using[0].id},
             "deleteNotification": {"notificationId": guid()},
             "getStudioNotification": {"notificationId": self.notices[0]},
             "stopStudioNotification": {"notificationId": self.notices[1]},
@@ -133,6 +134,10 @@ class World:
             "putContent": {"revisionId": self.main.sent["revisionId"]},
             "setCurrentRevision": {"revisionId": self.main.sent["revisionId"]},
             "resolveReports": {"upTo": self.variables["reportId"]},
+            "createDecision": {
+                "action": "warn",
+                "subject": {"kind": "user", "id": self.spare.id},
+            },
             "sendDebugNotification": {"recipient": self.spare.id},
         }
 
@@ -232,10 +237,54 @@ class World:
         made = await case.account("events")
         self.variables |= {"accountId": made.id, "secretId": guid()}
         await self._make_webhooks(case)
+        await self._make_decisions(case)
+        await self._make_notice(case)
+        await self._make_holds(case)
         ban = f"user/{self.barred[0].id}/ban"
         await case.put(ban, {"reason": "x"}, by=self.admin, expect=204)
         path = f"user/{self.owner.id}/progress/{OLD.replace('/', '%2F')}"
         await case.put(path, {"value": {}}, by=self.owner, expect=204)
+
+    async def _make_decisions(self, case: SpecCase) -> None:
+        ground = {
+            "basis": "terms",
+            "reference": "3",
+            "explanation": "x",
+            "source": "own",
+            "automated": "no",
+        }
+        subject = {"kind": "user", "id": self.owner.id}
+        for id in (guid(), guid()):
+            body = {"id": id, "action": "warn", "subject": subject, "ground": ground}
+            await case.post("moderation/decisions", body, by=self.admin, expect=201)
+            self.variables["decisionId"] = id
+        made, by = await case.content(self.owner), await case.member("moderator")
+        subject = {"kind": "content", "id": made.id}
+        for action in ("suspend", "lock_comments"):
+            body = {"id": guid(), "action": action, "subject": subject, "ground": ground}
+            await case.post("moderation/decisions", body, by=by, expect=201)
+            path = f"user/{self.owner.id}/decisions/{body['id']}"
+            await case.post(f"{path}/appeal", {"text": "x"}, by=self.owner, expect=201)
+            found = await case.get(path, by=self.owner, expect=200)
+            self.variables["appealId"] = found.json()["appeals"][0]["id"]
+
+    async def _make_notice(self, case: SpecCase) -> None:
+        body = BODIES["createNotice"][0].sample()
+        body["subjects"] = [{"kind": "content", "id": self.main.id}]
+        made = await case.post("notices", body, expect=201)
+        self.variables["noticeId"] = made.json()["id"]
+
+    async def _make_holds(self, case: SpecCase) -> None:
+        """Two, that are copied."""
+        self.variables["escalationId"] = guid()
+        for content in (self.main, self.foreign):
+            path = f"moderation/holds/content/{content.id}"
+            await case.put(path, {"reason": "x"}, by=self.admin, expect=204)
+            for _ in range(300):
+                found = await case.get(path, by=self.admin, expect=200)
+                if found.json()["state"] != "copying":
+                    break
+                await deferLater(reactor, 0.1)
 
     async def _make_people(self, case: SpecCase, asking: list[User]) -> None:
         me = f"user/{self.owner.id}"
@@ -243,21 +292,23 @@ class World:
             await case.put(f"user/{user.id}/friend/{self.owner.id}", by=user, expect=204)
         for user in self.barred:
             await case.put(f"{me}/blocked/{user.id}", by=self.owner, expect=204)
+        message = guid()
         for user in self.friends:
             for one, other in ((self.owner, user), (user, self.owner)):
                 for way in ("friend", "following"):
                     await case.put(f"user/{one.id}/{way}/{other.id}", by=one, expect=204)
-            await case.post(f"{me}/friend/{user.id}/messages", {"text": "x"}, by=self.owner)
+            body = {"text": "x", "id": message}
+            await case.post(f"{me}/friend/{user.id}/messages", body, by=self.owner, expect=201)
             back = f"user/{user.id}/friend/{self.owner.id}"
             await case.post(f"{back}/party-invite", {"party": guid()}, by=user, expect=204)
         friend = self.friends[0]
         path = f"user/{friend.id}/friend/{self.owner.id}/messages"
-        sent = await case.post(path, {"text": "x"}, by=friend, expect=201)
+        await case.post(path, {"text": "x"}, by=friend, expect=201)
         self.variables |= {
             "userId": self.owner.id,
             "otherId": friend.id,
             "friendUserId": friend.id,
-            "messageId": (sent.header("Location") or "").rpartition("/")[2],
+            "messageId": message,
             "identityId": guid(),
             "notificationId": (await case.notifications(self.owner))[0]["id"],
             "key": OLD,
@@ -356,6 +407,10 @@ class World:
         found = await case.get(f"moderation/reports/content/{self.main.id}", by=self.admin)
         self.variables |= {"kind": "content", "id": self.main.id}
         self.variables["reportId"] = found.json()[0]["id"]
+        notice = BODIES["createNotice"][0].sample()
+        notice["subjects"] = [{"kind": "content", "id": self.main.id}]
+        sent = await case.post("notices", notice, expect=201)
+        self.variables["noticeId"] = sent.json()["id"]
 
 
 _PREPARE: dict[str, Callable[[World, SpecCase, Request], Coroutine[Any, Any, None]]] = {

@@ -8,7 +8,7 @@ from tests.spec.shapes import COMMENT, CONTENT, QUEUED, REPORT, USER_INFO
 class QueueTests(ReportingCase):
     async def test_counts(self):
         """A subject shows how many reports are open, also by reason, the times of the first and the
-        last, and the last one's id."""
+        last, when the first is due, and the last one's id."""
         made = await self.castle()
         for reason in ("spam", "abuse", "spam"):
             await self.report(made.path, await self.user(), reason)
@@ -16,9 +16,11 @@ class QueueTests(ReportingCase):
         expected = {
             "subject": {"kind": "content", "id": made.id},
             "reports": 3,
+            "notices": 0,
             "reasons": {"spam": 2, "abuse": 1},
             "first": listed[-1]["created"],
             "last": listed[0]["created"],
+            "due": listed[-1]["created"] + 72 * 3600,
             "upTo": listed[0]["id"],
             "author": await self.read(f"user/{made.author.id}/info", USER_INFO),
             "excerpt": made.sent["name"],

@@ -199,6 +199,17 @@ class ReportTests(ReportingCase):
         kept = (await self.one("user", ben.id))["evidence"]["messages"]
         self.assertEqual(texts, [each["text"] for each in kept])
 
+    async def test_other_messages(self):
+        """After a dismissal a report of messages that it did not name opens one, of the same
+        none."""
+        ann, ben, (one, two) = await self.written("one", "two")
+        await self.report(f"user/{ben.id}", ann, messages=[one])
+        await self.judge("user", ben.id, "dismissed")
+        await self.report(f"user/{ben.id}", ann, "abuse", messages=[one])
+        self.assertEqual(["dismissed"], await self.states("user", ben.id))
+        await self.report(f"user/{ben.id}", ann, messages=[two])
+        self.assertEqual(["open", "dismissed"], await self.states("user", ben.id))
+
     async def test_tombstone(self):
         """A deleted comment can be reported; its text is gone."""
         made, ben = await self.castle(), await self.user()

@@ -27,8 +27,8 @@ class MessageTests(MessageCase):
     """POST messages, and one message."""
 
     async def test_message(self):
-        """It is 201 with a Location that GET answers with {id, sender, text, created}, to both,
-        each at their own path."""
+        """It is 201 with a Location that GET answers with {id, sender, text, created,
+        removed}, to both, each at their own path."""
         user, other = await self.pair()
         response = await self.say(user, other, TEXT)
         self.assertEqual(201, response.status, repr(response))
@@ -36,7 +36,7 @@ class MessageTests(MessageCase):
         self.assertRegex(location, f"^/api/v1/{self.letters(user, other)}/[0-9a-f-]{{36}}$")
         got = await self.read(location, MESSAGE, by=user)
         expected = {"id": location.rpartition("/")[2], "sender": user.id, "text": TEXT}
-        self.assertEqual(expected | {"created": got["created"]}, got)
+        self.assertEqual(expected | {"created": got["created"], "removed": False}, got)
         theirs = f"{self.letters(other, user)}/{got['id']}"
         self.assertEqual(got, await self.read(theirs, MESSAGE, by=other))
 

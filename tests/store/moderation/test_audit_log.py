@@ -145,7 +145,9 @@ class WarningTests(StoreCase):
 
     async def warn(self, id: str | None, user: str | None = None) -> bool | None:
         """Warn the user, or another."""
-        return await audit_log.warn(self.db, self.admin, False, user or self.user_id, "rude", id)
+        return await audit_log.warn(
+            self.db, self.admin, False, user or self.user_id, "rude", id, None
+        )
 
     async def test_at_once(self) -> None:
         """Of several at once with one id, one warns."""

@@ -1,4 +1,4 @@
-"""What admins decide about reports (moderation#decisions)."""
+"""What admins decide about reports (moderation#the-queue)."""
 
 from contentsvc.framework.db.database import Database
 from contentsvc.store.moderation import reports
@@ -13,11 +13,11 @@ class DecisionTests(ReportCase):
     async def decide(self, upto: str, outcome: str = "upheld", db: Database | None = None) -> bool:
         """Whether a decision about the castle has closed anything."""
         async with (db or self.db).transaction() as tx:
-            held = await reports.lock(tx, "content", self.castle)
+            held = await reports.lock(tx, "content", self.castle, None)
             assert held is not None
             number = await reports.number_of(tx, held.number, upto)
             assert number is not None
-            return await reports.decide(tx, held.number, held.decided, number, outcome)
+            return await reports.decide(tx, held.number, held.decided, number, outcome, guid())
 
     async def states(self) -> list[str]:
         """Those of the castle's reports, oldest first."""
@@ -117,11 +117,13 @@ class DecisionTests(ReportCase):
         last = (await self.ids())[-1]
         await self.file(ann, "abuse")
         async with self.db.transaction() as tx:
-            held = await reports.lock(tx, "content", self.castle)
+            held = await reports.lock(tx, "content", self.castle, None)
             assert held is not None
             upto = await reports.number_of(tx, held.number, last)
             assert upto is not None
-            self.assertTrue(await reports.decide(tx, held.number, held.decided, upto, "upheld"))
+            self.assertTrue(
+                await reports.decide(tx, held.number, held.decided, upto, "upheld", guid())
+            )
             given = held.number, held.decided, upto
             found = await reports.reporters(tx, *given, 10)
             self.assertEqual([each.user_id for each in found], [ben, cat])

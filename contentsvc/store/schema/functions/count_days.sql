@@ -43,12 +43,13 @@ drop trigger if exists ratings_counted on ratings;
 create trigger ratings_counted after insert on ratings
     for each row execute function count_row('ratings');
 
--- A user is active once a day. The lock is only tried: who has it counts the user at this moment. To wait for it could
+-- A user is active once a day, and once in a month: the session of each is stored for longer than that. The lock is only tried: who has it counts the user at this moment. To wait for it could
 -- be a deadlock with one who waits for this session's row.
 create or replace function count_active() returns trigger language plpgsql as $$
 declare
     today  constant date := (clock_timestamp() at time zone 'UTC')::date;
     midnight constant timestamptz := today::timestamp at time zone 'UTC';
+    began  constant timestamptz := date_trunc('month', today::timestamp) at time zone 'UTC';
 begin
     if tg_op = 'UPDATE' and old.used >= midnight or new.used < midnight then
         return null;
@@ -61,6 +62,11 @@ begin
         select from sessions s where s.user_id = new.user_id and s.id <> new.id and s.used >= midnight
     ) then
         insert into tallies (day, what, number) values (today, 'active', 1);
+        if (tg_op = 'INSERT' or old.used < began) and not exists (
+            select from sessions s where s.user_id = new.user_id and s.id <> new.id and s.used >= began
+        ) then
+            insert into tallies (day, what, number) values (today, 'month', 1);
+        end if;
     end if;
     return null;
 end $$;

@@ -23,6 +23,7 @@ declare
     n       integer;
     opened  reports;
     changed boolean;
+    due     timestamptz;
 begin
     for about in
         select distinct on (hashtext(r.reporter::text)) r.reporter as id
@@ -67,8 +68,9 @@ begin
                       and r.repeats
                 ) >= 20;
             else
-                -- Dismissed within 30 days.
-                continue when mine.number <= s.decided and exists (
+                -- Of the same text and the same messages, dismissed within 30 days.
+                continue when mine.number <= s.decided and mine.digest = given
+                and mine.messages is not distinct from given_messages[n] and exists (
                     select from (
                         select d.outcome, d.created from report_decisions d
                         where d.subject = s.number and d.upto >= mine.number
@@ -84,10 +86,19 @@ begin
             insert into report_evidence (subject, digest, evidence)
             values (s.number, given, evidences[n])
             on conflict do nothing;
-            insert into reports (subject, reporter, reason, text, digest, messages, repeats)
+            -- One that replaces another is due with that.
+            due := least(
+                report_due(given_reasons[n], false), case when mine.number > s.decided then mine.due end
+            );
+            insert into reports (subject, reporter, reason, text, digest, messages, repeats, due)
             values (s.number, reporters[n], given_reasons[n], texts[n], given, given_messages[n],
-                    coalesce(same, false))
+                    coalesce(same, false), due)
             returning * into opened;
+            if s.reports = 0 then
+                s.due := null;
+                s.notices := 0;
+            end if;
+            s.due := least(s.due, due);
             -- Of nobody: who reports is not told to others.
             if not coalesce(same, false) then
                 perform note_event(
@@ -107,7 +118,8 @@ begin
         end loop;
         if changed then
             update report_subjects r
-            set reports = s.reports, reasons = s.reasons, newest = s.newest, oldest = (
+            set reports = s.reports, reasons = s.reasons, newest = s.newest, due = s.due,
+                notices = s.notices, oldest = (
                 select o.number from reports o
                 where o.subject = s.number and o.number > s.decided and not o.replaced
                 order by o.number limit 1

@@ -35,6 +35,9 @@ create table users (
     updated         timestamptz,
     -- Made by a guest's secret, with neither address nor password until it becomes a full account.
     guest           boolean not null default false,
+    -- The version of the terms that they have accepted last, and when.
+    terms           text,
+    terms_accepted  timestamptz,
     constraint users_username unique (username_key),
     constraint users_email unique (email_key)
 );
@@ -174,8 +177,14 @@ create table mails (
     id      uuid primary key default gen_random_uuid(),
     -- `reset`: with a link to set a password. `confirm`, `change`: with a link to confirm the account's address, or a
     -- new one. `changed`: tells the address before that it is not the account's any more. `linked`, `unlinked`: tell
-    -- the confirmed address which accounts elsewhere log in or do not any more.
-    purpose text not null check (purpose in ('reset', 'confirm', 'change', 'changed', 'linked', 'unlinked')),
+    -- the confirmed address which accounts elsewhere log in or do not any more. `notice`, `notice_upheld`,
+    -- `notice_dismissed`: tell who has sent a notice that it has come, and what was decided. `banned`, `blocked`:
+    -- tell it of a decision. `appeal_confirmed`, `appeal_reversed`, `notice_confirmed`, `notice_reopened`: tell a banned
+    -- user, and who has sent a notice, what was decided about their appeal.
+    purpose text not null check (purpose in (
+        'reset', 'confirm', 'change', 'changed', 'linked', 'unlinked', 'notice', 'notice_upheld', 'notice_dismissed',
+        'banned', 'blocked', 'appeal_confirmed', 'appeal_reversed', 'notice_confirmed', 'notice_reopened'
+    )),
     -- Null while nobody has looked up whose address was given.
     user_id uuid references users on delete cascade,
     email   text not null,
@@ -185,7 +194,13 @@ create table mails (
     -- Its link is not good any more.
     ended   boolean not null default false,
     -- The issuers of the accounts elsewhere that it is about, a line each.
-    issuers text not null default ''
+    issuers text not null default '',
+    -- The decision that it is about.
+    decision uuid,
+    -- The notice that it is about.
+    notice   uuid,
+    -- The appeal that it is about.
+    appeal   uuid
 ) with (autovacuum_vacuum_scale_factor = 0.05, autovacuum_vacuum_threshold = 1000);
 create index mails_user on mails (user_id, created);
 create index mails_asked on mails (lower(email collate "C")) where user_id is null;

@@ -65,7 +65,7 @@ create index user_files_due on user_files (due) where due is not null;
 -- files, which a foreign key would not.
 create table claims (
     holder     uuid not null,
-    -- revision, content, user or challenge. A check would be parsed anew by each statement that inserts.
+    -- revision, content, user, challenge, or decision: what a decision has taken away. A check would be parsed anew by each statement that inserts.
     kind       text collate "C" not null,
     path       text collate "C" not null,
     -- That of a revision, or of screenshots.

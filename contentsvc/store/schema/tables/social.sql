@@ -90,10 +90,30 @@ create table messages (
     id      uuid not null,
     text    text not null,
     created timestamptz not null default clock_timestamp(),
+    -- The number of the recipient's notification; 0 if they have muted it. Null of what a release before has stored.
+    notified bigint,
+    -- Its sender has taken it away, or a moderator has: then the text is empty, for both.
+    unsent   boolean not null default false,
+    withheld boolean not null default false,
     -- The same GUID of the other user, or to another user, is another message.
     primary key (pair, sender, id)
 );
 create unique index messages_pair_number on messages (pair, number);
+
+-- The texts of messages that were taken away: for reports that name them, and for a moderator who gives one back. When
+-- the pair goes, what its sender has taken away stays without the text: by it, the reports lose the text in time.
+create table removed_messages (
+    pair      bigint not null,
+    sender    uuid not null,
+    id        uuid not null,
+    recipient uuid not null,
+    text      text not null,
+    -- When its sender has taken it away; null if only a moderator has.
+    unsent    timestamptz,
+    primary key (pair, sender, id)
+);
+create index removed_messages_sender on removed_messages (sender, id);
+create index removed_messages_unsent on removed_messages (unsent) where unsent is not null;
 
 -- The newest message of each two users.
 create table conversations (

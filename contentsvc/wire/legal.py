@@ -1,0 +1,44 @@
+"""What the operator says of the law: contacts, and the terms (notices#legal)."""
+
+from typing import Annotated
+
+from msgspec import Meta
+
+from contentsvc.wire.base import Record, Seconds, Wire, described
+
+Version = Annotated[
+    str,
+    Meta(min_length=1, max_length=64, description="a version of the terms", examples=["2026-11"]),
+]
+
+
+class TermsAcceptance(Wire):
+    """The version of the terms that the user accepts: the present one."""
+
+    version: Version
+
+
+class AcceptedTerms(Record):
+    """The version of the terms that a user accepted last, and when."""
+
+    version: str
+    accepted: Seconds
+
+
+class Terms(Record):
+    """The terms of the service: the present version, and where to read them."""
+
+    version: Annotated[str, Meta(examples=["2026-11"])]
+    url: Annotated[str, Meta(examples=["https://studio.example/terms"])]
+
+
+class LegalInfo(Record):
+    """What the operator says of the law. `contacts` are whatever it names so. `notices` is the
+    page of the portal where anyone reports illegal content; null without the portal."""
+
+    contacts: Annotated[
+        dict[str, str],
+        described("whom to write to", examples=[{"authorities": "legal@studio.example"}]),
+    ]
+    terms: Terms | None
+    notices: Annotated[str | None, Meta(examples=["https://content.example/notice"])]
