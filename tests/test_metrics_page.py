@@ -3,7 +3,7 @@
 import re
 from typing import Any
 
-from tests.spec.harness import SpecCase
+from tests.spec.moderation.support import ReportingCase
 from tests.support import daemon, lists
 from tests.support.daemon import ROOT
 from tests.support.pages import rows
@@ -13,7 +13,7 @@ PAGE = (ROOT / "docs/reference/metrics.md").read_text()
 WORKERS = "--workers", "2"
 
 
-class MetricsTests(SpecCase):
+class MetricsTests(ReportingCase):
     async def connect(self) -> None:
         self.own_daemon()
 
@@ -21,7 +21,10 @@ class MetricsTests(SpecCase):
         """The type and the labels of each metric of a daemon, besides `worker`."""
         found: Any = await daemon.shared(f"watched {options}", lambda: Watched(*options))
         self.use(found)
-        await self.socket(await self.user())
+        user = await self.user()
+        await self.socket(user)
+        await self.report(f"user/{user.id}", await self.user())
+        await self.judge("user", user.id, "dismissed")
         _, text = await found.page("/metrics")
         kinds = dict(re.findall(r"^# TYPE (\S+) (\w+)$", text.decode(), re.M))
         labels: dict[str, set[str]] = {name: set() for name in kinds}

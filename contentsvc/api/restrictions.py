@@ -5,9 +5,8 @@ from functools import partial
 from attrs import frozen
 
 from contentsvc.framework.db.query import Db
-from contentsvc.framework.http.app import Check
 from contentsvc.framework.http.errors import AccountRestricted
-from contentsvc.framework.http.permissions import Who
+from contentsvc.framework.http.permissions import Check, Who
 from contentsvc.push.restrictions import Restrictions
 
 

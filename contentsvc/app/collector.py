@@ -104,7 +104,7 @@ def of_queues(queues: Queues | None, kinds: Iterable[str]) -> Iterator[Metric]:
     states = {"open": due.open, "overdue": due.overdue, "child": due.child}
     yield metrics.REPORTED_SUBJECTS.by(states)
     waited = {"0.5": due.half, "0.9": due.most}
-    decided = {share: seconds for share, seconds in waited.items() if seconds is not None}
+    decided = {quantile: seconds for quantile, seconds in waited.items() if seconds is not None}
     yield metrics.DECISION_SECONDS.by(decided)
     answers = {"confirmed": disputed.confirmed, "reversed": disputed.reversed}
     yield metrics.APPEALS.by({"open": disputed.open, **answers})

@@ -284,7 +284,7 @@ DECISION_SECONDS = gauge(
     "Within how many seconds after the first report or notice a subject had its outcome, of those "
     "of the last 24 hours: half of them (0.5), nine tenths (0.9). Missing if there was none. The "
     "newest 1,000 are looked at.",
-    ("share",),
+    ("quantile",),
     shared=True,
 )
 

@@ -110,7 +110,7 @@ class Notices(Family):
         """Get what has become of a notice: with its token, or as a moderator."""
         return await self._calls.get(f"/notices/{quoted(notice)}", Notice, token=token)
 
-    async def appeal(self, notice: str, body: AppealBody, *, token: str) -> None:
+    async def appeal(self, notice: str, body: AppealBody, token: str) -> None:
         """Appeal against the dismissal of a notice, with its token. The same text again changes
         nothing. Raises ApiError (`not_appealable`, `appeal_exists`, `appeal_closed`)."""
         path = f"/notices/{quoted(notice)}/appeal"
@@ -250,7 +250,7 @@ class Decisions(Family):
         return await self._calls.get(path, UserDecision, token=token)
 
     async def appeal(
-        self, user: str, decision: str, body: AppealBody, *, token: str | None = None
+        self, user: str, decision: str, body: AppealBody, token: str | None = None
     ) -> None:
         """Appeal against a decision that concerns a user: also with its appeal token. The same text
         again changes nothing. Raises ApiError (`not_appealable`, `appeal_exists`,

@@ -86,7 +86,7 @@ class SubjectBody(Wire):
     comment is its number, and `content` the content that it is on; that of a file is its sha256.
     `user` is who has sent the message."""
 
-    kind: DecidedKind
+    kind: Annotated[DecidedKind, Meta(examples=["user"])]
     id: Annotated[
         str,
         Meta(

@@ -15,6 +15,7 @@ NoticeKind = Literal["content", "comment", "user", "file", "message"]
 _State = Annotated[str, Meta(extra_json_schema={"enum": ["open", "upheld", "dismissed"]})]
 _Kind = Annotated[str, Meta(extra_json_schema={"enum": [*get_args(NoticeKind)]})]
 MOST_SUBJECTS: Final = 20
+_SHOWN: Final = [[{"kind": "user", "id": "0e1f7a52-6b9c-4d3e-8a41-5c2d9b7f6e10"}]]
 
 
 class NoticeTarget(Wire):
@@ -33,7 +34,9 @@ class NoticeBody(Wire):
     for `intimate` and `copyright`. `goodFaith` must be true: that all of it is, to the best of the
     sender's knowledge."""
 
-    subjects: Annotated[list[NoticeTarget], Meta(min_length=1, max_length=MOST_SUBJECTS)]
+    subjects: Annotated[
+        list[NoticeTarget], Meta(min_length=1, max_length=MOST_SUBJECTS, examples=_SHOWN)
+    ]
     reason: NoticeReason
     explanation: Annotated[str, Meta(min_length=1, max_length=4096), NOT_BLANK]
     good_faith: bool

@@ -13,7 +13,7 @@ from twisted.internet.task import deferLater
 from twisted.trial.unittest import SynchronousTestCase
 
 from tests.monitoring.test_rules import METRICS, named
-from tests.spec.harness import SpecCase
+from tests.spec.moderation.support import ReportingCase
 from tests.support import daemon
 from tests.support.daemon import ROOT, free_port
 from tests.support.prometheus import Watched, program
@@ -54,7 +54,7 @@ class PanelTests(SynchronousTestCase):
         self.assertLessEqual(used, own | {"__rate_interval"})
 
 
-class QueryCase(SpecCase):
+class QueryCase(ReportingCase):
     """A Prometheus that scrapes a daemon each second."""
 
     options: tuple[str, ...] = ()
@@ -69,6 +69,8 @@ class QueryCase(SpecCase):
         user = await self.user()
         await self.socket(user)
         await self.notify(user)
+        await self.report(f"user/{user.id}", await self.user())
+        await self.judge("user", user.id, "dismissed")
         self.prometheus = f"http://127.0.0.1:{self.serve(prometheus, found)}"
 
     def serve(self, prometheus: str, service: Watched) -> int:

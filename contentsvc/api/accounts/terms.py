@@ -9,8 +9,7 @@ from contentsvc.api.call import Call
 from contentsvc.api.errors import TermsRequired, UnknownVersion, UserNotFound
 from contentsvc.framework.db.database import Database
 from contentsvc.framework.db.query import Db
-from contentsvc.framework.http.app import Check
-from contentsvc.framework.http.permissions import SELF, Who
+from contentsvc.framework.http.permissions import SELF, Check, Who
 from contentsvc.framework.http.route import route
 from contentsvc.roles import PLAYER
 from contentsvc.store.accounts import terms as store

@@ -215,14 +215,17 @@ class UserDecisions(Struct):
         "/user/<guid:user>/decisions/<guid:decision>",
         allow=SELF | MODERATE,
         own_token=APPEAL,
-        raises=(DecisionNotFound,),
+        raises=(UserNotFound, DecisionNotFound),
     )
     async def get_user_decision(self, call: Call, user: str, decision: str) -> UserDecision:
         """Get one decision that concerns a user: also with its appeal token as the bearer token,
         until `appealUntil`."""
         await self.access.check(call, user, decision)
         found = await decisions.get_of_user(self.db, user, decision)
-        return self._shown(required(found, DecisionNotFound))
+        if found is None:
+            await check_user(self.db, user)
+            raise DecisionNotFound()
+        return self._shown(found)
 
     def _item(self, row: Numbered[Stored]) -> UserDecision:
         return self._shown(row.item)

@@ -35,7 +35,7 @@ from contentsvc.framework.http.errors import (
 )
 from contentsvc.framework.http.maintenance import Maintenance
 from contentsvc.framework.http.operations import Operation, variable_name
-from contentsvc.framework.http.permissions import Who
+from contentsvc.framework.http.permissions import Check, Restrictions, Who
 from contentsvc.framework.http.preconditions import Read
 from contentsvc.framework.http.reply import Pieces, Reply
 from contentsvc.framework.http.request import ApiRequest
@@ -106,20 +106,6 @@ class Guests(NamedTuple):
         """Raises GuestAccount."""
         if await self.is_guest(user):
             raise GuestAccount(may=[*self.may])
-
-
-Check = Callable[[Any], Awaitable[None]]
-"""Raises AccountRestricted or TermsRequired if the caller is shut out of something, as this
-database says it; None: as one of its own does."""
-
-
-class Restrictions(Protocol):
-    """Who is shut out of what, for one reason."""
-
-    def concerning(self, caller: Who, what: str) -> Check | None:
-        """What finds out whether a caller is shut out of this; None where nobody has to ask. It
-        reads nothing: it is called for each request of the operations that somebody may be shut out
-        of."""
 
 
 async def _each(checks: Sequence[Check], db: Any) -> None:

@@ -1,8 +1,9 @@
 """Who may call an operation (accounts#authentication, studio#service-accounts). Each route declares
 a rule, as the floor."""
 
+from collections.abc import Awaitable, Callable
 from enum import StrEnum
-from typing import NamedTuple, Protocol
+from typing import Any, NamedTuple, Protocol
 
 from contentsvc.framework.http.errors import Forbidden, InsufficientScope, Problem, Unauthorized
 
@@ -44,6 +45,20 @@ class Who(Protocol):
     def guest(self) -> bool:
         """Whether it was a guest when the token was issued. Since then it may have become a full
         account."""
+
+
+Check = Callable[[Any], Awaitable[None]]
+"""Raises AccountRestricted or TermsRequired if the caller is shut out of something, as this
+database says it; None: as one of its own does."""
+
+
+class Restrictions(Protocol):
+    """Who is shut out of what, for one reason."""
+
+    def concerning(self, caller: Who, what: str) -> Check | None:
+        """What finds out whether a caller is shut out of this; None where nobody has to ask. It
+        reads nothing: it is called for each request of the operations that somebody may be shut out
+        of."""
 
 
 class Rule(NamedTuple):

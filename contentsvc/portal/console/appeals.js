@@ -13,11 +13,12 @@ import { useGone } from "../parts/gone.js";
 import { useAction, useDraft, useLoad, useSession } from "../parts/hooks.js";
 import { List, useList } from "../parts/list.js";
 import { control } from "../parts/names.js";
-import { PersonLink, usePerson } from "../parts/people.js";
+import { PersonLink } from "../parts/people.js";
 import { Empty } from "../parts/states.js";
 import { When } from "../parts/when.js";
 import { Frame } from "./frame.js";
 import { place } from "./places.js";
+import { usePerson } from "./person.js";
 
 /** @typedef {import("../client.js").Appeal} Appeal */
 /** @typedef {"confirmed" | "reversed"} Outcome */

@@ -20,8 +20,9 @@ import { Button, Dialog, Field, Form, Refused } from "../parts/form.js";
 import { useAction, useDraft } from "../parts/hooks.js";
 import { List, useList } from "../parts/list.js";
 import { control } from "../parts/names.js";
-import { PersonLink, usePerson } from "../parts/people.js";
+import { PersonLink } from "../parts/people.js";
 import { When } from "../parts/when.js";
+import { usePerson } from "./person.js";
 
 /** @typedef {import("../client.js").Decision} Decision */
 

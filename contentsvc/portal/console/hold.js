@@ -10,7 +10,7 @@ import { t } from "../texts.js";
 import { Confirm } from "../parts/confirm.js";
 import { Alert, Button, Dialog, Field, Form, Refused } from "../parts/form.js";
 import { useAction, useDraft, useLoad } from "../parts/hooks.js";
-import { PersonLink, usePerson } from "../parts/people.js";
+import { PersonLink } from "../parts/people.js";
 import { useRetry } from "../parts/retry.js";
 import { save } from "../parts/save.js";
 import { Loaded } from "../parts/states.js";
@@ -19,6 +19,7 @@ import { Frame } from "./frame.js";
 import { HoldState, KINDS } from "./holds.js";
 import { useNames } from "./names.js";
 import { timeOf } from "./times.js";
+import { usePerson } from "./person.js";
 
 /** @typedef {import("../client.js").Hold} Hold */
 /** @typedef {typeof KINDS[number]} Kind */

@@ -11,7 +11,7 @@ import { Picture } from "./pictures.js";
 export function timing({ state, opens, closes }) {
   if (state === "upcoming" && opens) return t("challenge.opens", { when: until(opens) });
   if (state === "open" && closes) return t("challenge.closes", { when: until(closes) });
-  return t(`challenge.${state}`);
+  return t(`challenge.timing-${state}`);
 }
 
 /** @param {{challenge: import("../client.js").Challenge}} props */

@@ -1,5 +1,5 @@
 /** Players: their picture and name, and what one does about them. */
-import { html, useEffect, useState } from "../vendor/preact.js";
+import { html } from "../vendor/preact.js";
 import { client } from "../session.js";
 import { address } from "../router.js";
 import { t } from "../texts.js";
@@ -32,27 +32,6 @@ export function PersonLink({ person, size = 24 }) {
   `;
 }
 
-/** Who else works on content.
- * @param {{members: import("../client.js").Member[]}} props */
-export function Team({ members }) {
-  if (!members.length) return null;
-  return html`
-    <section>
-      <h2>${t("content.team")}</h2>
-      <ul class="team">
-        ${members.map(
-          ({ user }) =>
-            html`
-              <li key=${user.id}>
-                <${PersonLink} person=${user} />
-              </li>
-            `,
-        )}
-      </ul>
-    </section>
-  `;
-}
-
 /** @type {Map<string, Promise<Person>>} */
 const known = new Map();
 /** @type {Map<string, (found: Person) => void>} */
@@ -70,19 +49,6 @@ export async function people(ids) {
   return new Map(
     await Promise.all(ids.map(async (id) => /** @type {[string, Person]} */ ([id, await known.get(id)]))),
   );
-}
-
-/** The player with this id, once that is known; null before, and of nobody.
- * @param {string | null | undefined} id
- * @returns {Person | null} */
-export function usePerson(id) {
-  const [found, setFound] = useState(/** @type {Person | null} */ (null));
-  useEffect(() => {
-    let wanted = true;
-    if (id) void people([id]).then((all) => wanted && setFound(all.get(id) ?? null));
-    return () => void (wanted = false);
-  }, [id]);
-  return found?.id === id ? found : null;
 }
 
 /** Ask for a player again who has another name.

@@ -78,7 +78,7 @@ export default function Sharing({ content, found, onMembers }) {
           onChange=${see}
         />
       </div>
-      <p class="hint">${t(`visibility.${content.visibility}-text`)}</p>
+      <p class="hint">${t(`visibility-text.${content.visibility}`)}</p>
       <${Alert} error=${act.error} />
       <${Loaded} of=${guests}>
         ${(/** @type {Guest[]} */ all) =>

@@ -20,12 +20,13 @@ import { Favourite, Subscribe } from "../parts/keep.js";
 import { Lazy } from "../parts/lazy.js";
 import { Manage, Staff, useWithdrawn } from "../parts/manage.js";
 import { Menu, Turn } from "../parts/menu.js";
-import { PersonLink, Team } from "../parts/people.js";
+import { PersonLink } from "../parts/people.js";
 import { Dependents, MoreBy, Uses } from "../parts/related.js";
 import { Report } from "../parts/report.js";
 import { Revisions } from "../parts/revisions.js";
 import { Shaped, shapeable, shotsOf } from "../parts/shaped.js";
 import { tagName } from "../parts/tag-names.js";
+import { Team } from "../parts/team.js";
 import { logInAddress } from "../parts/then.js";
 import { Votes } from "../parts/votes.js";
 

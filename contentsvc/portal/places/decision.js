@@ -13,7 +13,7 @@ export default function Decision({ parameters }) {
     <div class="narrow">
       <h1>${t("place.decision")}</h1>
       <${LoggedIn}>
-        <p class="small"><a href=${address("/decisions")}>${t("decision.all")}</a></p>
+        <p class="small"><a class="back-to" href=${address("/decisions")}>${t("decision.all")}</a></p>
         <${OwnDecision} key=${parameters.id} decisionId=${parameters.id} />
       <//>
     </div>

@@ -378,7 +378,7 @@ function Editor({ existing }) {
               name="visibility"
               value=${values.visibility}
               options=${visibilities()}
-              hint=${t(/** @type {any} */ (`visibility.${values.visibility}-text`))}
+              hint=${t(/** @type {any} */ (`visibility-text.${values.visibility}`))}
               onChange=${(/** @type {string} */ visibility) => change({ visibility })}
             />
           `

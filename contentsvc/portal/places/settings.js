@@ -107,7 +107,7 @@ export default function Settings() {
             <section aria-labelledby="decisions">
               <h2 id="decisions">${t("place.decisions")}</h2>
               <p>${t("decision.lead")}</p>
-              <p><a href=${address("/decisions")}>${t("decision.open")}</a></p>
+              <p class="act-row"><a href=${address("/decisions")}>${t("decision.open")}</a></p>
             </section>
             <${Space} />
             <${Leave} />

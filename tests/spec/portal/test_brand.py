@@ -119,18 +119,22 @@ class BrandTests(PagesCase):
         self.assertEqual({"en": "PC", "de": "PC"}, labels["win64"])
 
     async def test_links(self) -> None:
-        """Each page ends with the links, in each language."""
+        """Each page ends with the links, and the one to the form for notices, in each language."""
         for path, status in (("/", 200), ("/log-in", 200), ("/console", 200), ("/nowhere", 404)):
             found = (await self.page(path, status)).body.decode()
             footer = found.partition("<footer")[2].partition("</footer>")[0]
             links = re.findall(r'<a href="([^"]*)">(.*?)</a>', footer)
             self.assertEqual(
-                ["https://studio.example/imprint?a=1&b=%22", "/browse?tags=rules"],
+                ["https://studio.example/imprint?a=1&b=%22", "/browse?tags=rules", "/notice"],
                 [unescape(url) for url, _ in links],
                 path,
             )
             words = '<span lang="en">Imprint &lt;</span><span lang="de">Impressum</span>'
-            self.assertEqual([words, "Rules"], [text for _, text in links])
+            notice = (
+                '<span lang="en">Report illegal content</span>'
+                '<span lang="de">Rechtswidrige Inhalte melden</span>'
+            )
+            self.assertEqual([words, "Rules", notice], [text for _, text in links])
 
     async def test_pictures(self) -> None:
         """Pictures lie below the digest, as what they are; one that is a page runs nothing."""
