@@ -448,9 +448,10 @@ class EmbeddedTests(TestCase):
         looking = LoopingCall(lambda: Deferred.fromCoroutine(look()))
         done = looking.start(0.2)
         wanted = ["ChallengeParticipated", "ContentPublished", "ContentPublished"]
-        wanted += ["DependencyStatus", "ReportResolved", "RevisionPublished", "RevisionPublished"]
+        wanted += ["DecisionTaken", "DependencyStatus", "ReportResolved"]
+        wanted += ["RevisionPublished", "RevisionPublished"]
         try:
-            await until(lambda: sorted(told) == wanted, 20, f"told {wanted}")
+            await until(lambda: sorted(told) == wanted, 60, f"told {wanted}")
         finally:
             looking.stop()
             await done

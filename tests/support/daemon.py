@@ -2,7 +2,6 @@
 
 from __future__ import annotations
 
-import atexit
 import base64
 import http.client
 import json
@@ -15,6 +14,7 @@ import subprocess
 import sys
 import tempfile
 import time
+import weakref
 from collections.abc import Callable, Mapping, Sequence
 from pathlib import Path
 
@@ -28,6 +28,8 @@ from tests.support import postgres, servers
 ROOT = Path(__file__).resolve().parent.parent.parent
 START_SECONDS = 90
 STOP_SECONDS = 90
+_of_run: list[Daemon] = []
+"""That of the run, which is asked for by its address alone."""
 PORT_TAKEN = re.compile(r"address already in use|in use|couldn't listen", re.IGNORECASE)
 
 
@@ -55,6 +57,17 @@ async def until(condition: Callable[[], bool], seconds: float, what: str) -> Non
 def _heed_interrupts() -> None:
     # A shell that runs this in the background has it ignore SIGINT, and its children too.
     signal.signal(signal.SIGINT, signal.SIG_DFL)
+
+
+def _end(started: Sequence[subprocess.Popen[bytes]]) -> None:
+    for process in started:
+        if process.poll() is None:
+            process.terminate()
+            try:
+                process.wait(STOP_SECONDS)
+            except subprocess.TimeoutExpired:
+                process.kill()
+                process.wait()
 
 
 class Daemon:
@@ -111,13 +124,17 @@ class Daemon:
         self._environ |= variables or {}
         self._process: subprocess.Popen[bytes] | None = None
         self._others = 0
-        atexit.register(self._kill)
+        # Its folder has 70 MB and goes with it, not with this process: the process that uses the
+        # folder has to end before.
+        self._started: list[subprocess.Popen[bytes]] = []
+        weakref.finalize(self, _end, self._started)
 
     @classmethod
     def for_run(cls) -> str:
         """Start the one that all processes of a run share, without a reactor. Gives what `joined`
         takes."""
         daemon = cls(*SHARED)
+        _of_run.append(daemon)
         daemon.spawn()
         deadline = time.monotonic() + START_SECONDS
         while not daemon.answers():
@@ -201,6 +218,7 @@ class Daemon:
                 stderr=subprocess.STDOUT,
                 preexec_fn=_heed_interrupts,  # noqa: PLW1509, no thread of a test holds a lock
             )
+            self._started[:] = [self._process]
 
     async def start(self, port: int | None = None) -> None:
         """Start and wait until /health/ready is 200; AssertionError with the output if not."""
@@ -233,12 +251,7 @@ class Daemon:
         return self._process is not None and self._process.poll() is None
 
     def _kill(self) -> None:
-        if self._process is not None and self._alive():
-            self._process.terminate()
-            try:
-                self._process.wait(STOP_SECONDS)
-            except subprocess.TimeoutExpired:
-                self._process.kill()
+        _end(self._started)
 
     def end(self) -> None:
         """SIGTERM, and do not wait."""
