@@ -367,6 +367,8 @@ class Export(Struct, rename="camel"):
     rewards: list[JsonObject]
     reports: list[JsonObject]
     moderation: list[JsonObject]
+    decisions: list[JsonObject]
+    appeals: list[JsonObject]
     actions: list[JsonObject]
 
 

@@ -498,13 +498,14 @@ class AnnouncementTests(OperationTests, OperationCase):
 class CoverTests(RateLimitCase):
     def test_all(self) -> None:
         """Each limit has a test here, but those that the operations take in Python: they are in
-        tests.api.accounts, tests.jobs.test_mails, tests.spec.accounts and
+        tests.api.accounts, tests.jobs.test_mails, tests.spec.accounts, tests.spec.moderation and
         tests.spec.test_rate_limits."""
         here = {each.limit for each in OperationCase.__subclasses__()}
         elsewhere = {
             *(rate_limits.CONFIRMATIONS, rate_limits.CONTENT_RENAMES),
             *(rate_limits.GUESTS, rate_limits.LINKS),
             *(rate_limits.MAIL_REQUESTS, rate_limits.RESETS),
+            *(rate_limits.NOTICES, rate_limits.RECEIPTS),
             *(rate_limits.EXPORTING, rate_limits.EXPORTS),
             *(rate_limits.PORTAL_CODES, rate_limits.PRECHECKS),
             *(rate_limits.RENAMES, rate_limits.ROLLBACKS, rate_limits.UPLOADS),

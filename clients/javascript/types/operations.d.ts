@@ -1183,6 +1183,8 @@ export interface Export {
   rewards: Record<string, unknown>[];
   reports: Record<string, unknown>[];
   moderation: Record<string, unknown>[];
+  decisions: Record<string, unknown>[];
+  appeals: Record<string, unknown>[];
   actions: Record<string, unknown>[];
 }
 

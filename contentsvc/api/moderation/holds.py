@@ -79,6 +79,7 @@ class Holds(Struct):
         "PUT",
         _SUBJECT,
         allow=ADMINISTER,
+        heeds=_SUBJECT,
         raises=(HoldNotFound, ContentNotFound, UserNotFound, FileNotFound, FilesExternal),
     )
     async def put_hold(self, call: Call, kind: str, id: str, body: HoldBody) -> None:
@@ -98,9 +99,11 @@ class Holds(Struct):
         placing = Placing(named, subject, body.reason, until, now, given=given, files=files)
         async with self.db.transaction() as tx:
             is_there = await self._lock(tx, named, subject)
+            is_held = await holds.lock(tx, named, subject) is not None
             # One that is held can be held longer, when it is gone too.
-            if not is_there and await holds.lock(tx, named, subject) is None:
+            if not is_there and not is_held:
                 raise _MISSING[named]()
+            await call.unchanged(tx)
             await placing.place(tx, self.queue, call.actor)
 
     async def _lock(self, tx: Db, kind: HoldKind, subject: str) -> bool:

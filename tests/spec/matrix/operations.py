@@ -258,11 +258,7 @@ MODERATION = (
     Operation("getDecision", MODERATE, {"decisionId": "decision_not_found"}),
     Operation("reverseDecision", MODERATE, {"decisionId": "decision_not_found"}),
     Operation("listUserDecisions", SELF_OR_MODERATE, USER),
-    Operation(
-        "getUserDecision",
-        SELF_OR_MODERATE,
-        {"userId": "decision_not_found", "decisionId": "decision_not_found"},
-    ),
+    Operation("getUserDecision", SELF_OR_MODERATE, USER | {"decisionId": "decision_not_found"}),
     Operation("appealDecision", SELF, {"decisionId": "decision_not_found"}, ("not_appealable",)),
     Operation("appealReport", SELF, REPORTED, ("not_appealable", "report_not_found")),
     Operation("appealNotice", ANYONE, {"noticeId": ""}, ("unauthorized",)),

@@ -208,7 +208,7 @@ class WalkCase(WorkersCase, LogCase):
     def same_message(self, message: Any, found: dict[str, Any]) -> None:
         """Assert that a message is this one."""
         expected = {"id": message.id, "sender": message.sender, "text": message.text}
-        self.assertEqual(expected | {"created": found["created"]}, found)
+        self.assertEqual(expected | {"created": found["created"], "removed": False}, found)
         key = message.sender, message.recipient, message.id
         self.same_time("message", key, found["created"])
 

@@ -42,6 +42,8 @@ class Ear:
         id, created = told.pop("id"), told.pop("created")
         if not entry.id:
             entry.id, entry.created = id, created
+            # Its id is known by being told, as that of the notification.
+            entry.extra |= {k: told[k] for k in ("decision",) if k in told}
         self._equal((entry.id, entry.created), (id, created))
         self._equal(shown(entry), told)
         if not told["read"] and self.seq > self.at:

@@ -158,7 +158,7 @@ class Pairs:
         if frozenset((user, other)) not in self.friends:
             return 403, "not_friends"
         self.messages.append(Message(user, other, id, text))
-        self.logs.tell(other, "FriendMessage", sender=user, text=text, message=id)
+        self.logs.tell(other, "FriendMessage", sender=user, text=text, message=id, removed=False)
         return 201
 
     def one(self, user: str, other: str, id: str) -> Message | None:
