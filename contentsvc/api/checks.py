@@ -6,6 +6,7 @@ from typing import Final, TypeVar
 from contentsvc.api.call import Call
 from contentsvc.api.errors import (
     AddressNotMailable,
+    CannotBanSelf,
     ContentNotFound,
     LastAdmin,
     MailUnavailable,
@@ -63,6 +64,12 @@ async def lock_to_change(call: Call, tx: Db, content: str) -> ContentState:
     check_may_change(call, state)
     # Since the first check the author has let the caller in.
     return required(await items.lock(tx, content, *call.viewer), ContentNotFound)
+
+
+def check_not_self(call: Call, user: str) -> None:
+    """Raises CannotBanSelf if this is the caller."""
+    if user == call.user:
+        raise CannotBanSelf()
 
 
 def check_outranks(call: Call, user: str, role: str) -> None:

@@ -475,7 +475,6 @@ OF_CALLER: frozenset[str] = frozenset(
 process has not heard yet that the session has ended."""
 OF_OWNER: Final = "storage_user_id_fkey"
 """The constraint that refuses files for such a user. It may be an admin who publishes for them."""
-_LEFT = 'Bearer realm="contentsvc", error="invalid_token"'
 
 _BUSY = {
     "hashing": "Too many people log in or register at once. Try again.",
@@ -507,7 +506,7 @@ def _unavailable(cause: str) -> Problem:
 
 def account_deleted() -> Problem:
     """Why the caller is refused who has just deleted their account: the session has ended."""
-    return web.BadToken("The account has been deleted.", headers={"WWW-Authenticate": _LEFT})
+    return web.bad_token("The account has been deleted.")
 
 
 def _refused(constraint: str) -> Problem | None:

@@ -202,23 +202,24 @@ class UserDecision(Record):
     redress: str
 
 
+SubjectId = Annotated[
+    str,
+    Meta(
+        pattern=rf"^({_GUID}|[0-9]{{1,19}}|[0-9a-fA-F]{{64}})\Z",
+        description="an id: a GUID, the number of a comment, or the sha256 of a file",
+        examples=["0e1f7a52-6b9c-4d3e-8a41-5c2d9b7f6e10"],
+        extra={"case": "lower"},
+    ),
+]
+"""What a list is asked for by: an id of any kind of subject."""
+
+
 class DecisionsQuery(Part):
     """The decisions to list, which have all of these: those that concern a `user`, those about the
     `subject` with this id, those of an `action`, and those that stand, or do not."""
 
     user: Guid | None = None
-    subject: (
-        Annotated[
-            str,
-            Meta(
-                pattern=rf"^({_GUID}|[0-9]{{1,19}}|[0-9a-fA-F]{{64}})\Z",
-                description="an id: a GUID, the number of a comment, or the sha256 of a file",
-                examples=["0e1f7a52-6b9c-4d3e-8a41-5c2d9b7f6e10"],
-                extra={"case": "lower"},
-            ),
-        ]
-        | None
-    ) = None
+    subject: SubjectId | None = None
     action: Annotated[DecisionAction, Meta(description="what was decided")] | None = None
     open: (
         Annotated[

@@ -6,7 +6,6 @@ from msgspec import UNSET, Meta, UnsetType, field
 
 from contentsvc.wire.accounts import Ban, Email, Identity, Role, UserInfo
 from contentsvc.wire.base import (
-    GUID_PATTERN,
     NOT_BLANK,
     TYPED,
     Count,
@@ -22,6 +21,7 @@ from contentsvc.wire.base import (
     described,
 )
 from contentsvc.wire.comments import Comment
+from contentsvc.wire.decisions import SubjectId
 
 ReportedKind = Literal["content", "comment", "user", "collection", "file", "message"]
 
@@ -151,7 +151,6 @@ class AuditLogEntry(Record, omit_defaults=True):
     ) = None
 
 
-_GUID = GUID_PATTERN.removeprefix("^").removesuffix(r"\Z")
 _ACT = f"({'|'.join(ACTS)})"
 
 
@@ -160,18 +159,7 @@ class ActionsQuery(Part):
     `kind` its kind, `admin` the id of who did them and `adminKind` whether that is a user, a
     service account or the operator."""
 
-    subject: (
-        Annotated[
-            str,
-            Meta(
-                pattern=rf"^({_GUID}|[0-9]{{1,19}}|[0-9a-fA-F]{{64}})\Z",
-                description="an id: a GUID, the number of a comment, or the sha256 of a file",
-                examples=["0e1f7a52-6b9c-4d3e-8a41-5c2d9b7f6e10"],
-                extra={"case": "lower"},
-            ),
-        ]
-        | None
-    ) = None
+    subject: SubjectId | None = None
     admin: Guid | None = None
     action: (
         Annotated[

@@ -2,12 +2,12 @@
 
 import json
 import os
-from pathlib import Path
 
 from twisted.trial.unittest import SynchronousTestCase
 
 from contentsvc.config.brand import MOST_PICTURE_BYTES, Brand, Link, read
 from contentsvc.framework.config.toml_files import FileError, Files, Label
+from tests.config.support import FileCase
 from tests.support.daemon import ROOT
 
 SVG = b'<svg xmlns="http://www.w3.org/2000/svg" viewBox="0 0 1 1"/>'
@@ -15,22 +15,9 @@ PNG = b"\x89PNG\r\n\x1a\n and more"
 WEBP = b"RIFF\x00\x00\x00\x00WEBPVP8 "
 
 
-class BrandCase(SynchronousTestCase):
-    def setUp(self) -> None:
-        self.folder = Path(self.mktemp()).absolute()
-        self.folder.mkdir()
-        self.path = self.folder / "brand.toml"
-
-    def read(self, text: str) -> Brand:
-        """What a file with this text means."""
-        self.path.write_text(text)
-        return read(Files(), self.path)
-
-    def refused(self, text: str, reason: str) -> None:
-        """Assert that the text is refused in one line, of which this is all behind the path."""
-        with self.assertRaises(FileError) as raised:
-            self.read(text)
-        self.assertEqual(str(raised.exception), f"{self.path}: {reason}")
+class BrandCase(FileCase):
+    name = "brand.toml"
+    reader = staticmethod(read)
 
 
 class SampleTests(SynchronousTestCase):

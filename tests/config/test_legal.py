@@ -2,30 +2,16 @@
 
 from pathlib import Path
 
-from twisted.trial.unittest import SynchronousTestCase
-
 from contentsvc.config.legal import Legal, Terms, read
-from contentsvc.framework.config.toml_files import FileError, Files
+from contentsvc.framework.config.toml_files import Files
+from tests.config.support import FileCase
 
 ROOT = Path(__file__).parents[2]
 
 
-class LegalTests(SynchronousTestCase):
-    def setUp(self) -> None:
-        folder = Path(self.mktemp()).absolute()
-        folder.mkdir()
-        self.path = folder / "legal.toml"
-
-    def read(self, text: str) -> Legal:
-        """What a file with this text means."""
-        self.path.write_text(text)
-        return read(Files(), self.path)
-
-    def refused(self, text: str, reason: str) -> None:
-        """Assert that the text is refused in one line, of which this is all behind the path."""
-        with self.assertRaises(FileError) as raised:
-            self.read(text)
-        self.assertEqual(str(raised.exception), f"{self.path}: {reason}")
+class LegalTests(FileCase):
+    name = "legal.toml"
+    reader = staticmethod(read)
 
     def test_all(self) -> None:
         """A file has contacts by their names, and the terms."""

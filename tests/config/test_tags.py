@@ -4,32 +4,18 @@
 
 from pathlib import Path
 
-from twisted.trial.unittest import SynchronousTestCase
-
 from contentsvc.command.demo import world
 from contentsvc.config.tags import MOST_GROUPS, MOST_TAGS, Group, Tag, TagsFile, read
-from contentsvc.framework.config.toml_files import FileError, Files, Label
+from contentsvc.framework.config.toml_files import Files, Label
+from tests.config.support import FileCase
 
 ROOT = Path(__file__).parents[2]
 ONE = '[[groups]]\nkey = "a"\nlabel = "A"\ntags = [{name = "x"}]\n'
 
 
-class TagsTests(SynchronousTestCase):
-    def setUp(self) -> None:
-        folder = Path(self.mktemp()).absolute()
-        folder.mkdir()
-        self.path = folder / "tags.toml"
-
-    def read(self, text: str) -> TagsFile:
-        """What a file with this text means."""
-        self.path.write_text(text)
-        return read(Files(), self.path)
-
-    def refused(self, text: str, reason: str) -> None:
-        """Assert that the text is refused in one line, of which this is all behind the path."""
-        with self.assertRaises(FileError) as raised:
-            self.read(text)
-        self.assertEqual(str(raised.exception), f"{self.path}: {reason}")
+class TagsTests(FileCase):
+    name = "tags.toml"
+    reader = staticmethod(read)
 
     def test_groups(self) -> None:
         """A file has groups with their tags; what is left out allows all."""

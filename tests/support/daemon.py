@@ -122,7 +122,6 @@ class Daemon:
             for name, value in (environ or {}).items()
         }
         self._environ |= variables or {}
-        self._process: subprocess.Popen[bytes] | None = None
         self._others = 0
         # Its folder has 70 MB and goes with it, not with this process: the process that uses the
         # folder has to end before.
@@ -209,7 +208,7 @@ class Daemon:
         listen = ["--listen", f"tcp:{self.port}:interface=127.0.0.1"]
         command = [script("twistd"), "-n", "--pidfile=", *self._twistd, "contentsvc", *listen]
         with self.log.open("ab") as log:
-            self._process = subprocess.Popen(
+            process = subprocess.Popen(
                 [*command, *self._storage, *self._options],
                 cwd=ROOT,
                 env=self._environ,
@@ -218,7 +217,7 @@ class Daemon:
                 stderr=subprocess.STDOUT,
                 preexec_fn=_heed_interrupts,  # noqa: PLW1509, no thread of a test holds a lock
             )
-            self._started[:] = [self._process]
+            self._started[:] = [process]
 
     async def start(self, port: int | None = None) -> None:
         """Start and wait until /health/ready is 200; AssertionError with the output if not."""
@@ -247,6 +246,10 @@ class Daemon:
         self._kill()
         return False
 
+    @property
+    def _process(self) -> subprocess.Popen[bytes] | None:
+        return self._started[0] if self._started else None
+
     def _alive(self) -> bool:
         return self._process is not None and self._process.poll() is None
 
@@ -267,9 +270,8 @@ class Daemon:
         return process.returncode
 
     async def stop(self) -> int:
-        """SIGTERM, then ended()."""
-        if self._process is not None and self._alive():
-            self._process.terminate()
+        """end(), then ended()."""
+        self.end()
         return await self.ended()
 
     async def kill(self) -> None:

@@ -14,7 +14,6 @@ from msgspec import UNSET, Struct, json
 from contentsvc.api.call import Call
 from contentsvc.api.checks import check_outranks, required
 from contentsvc.api.errors import (
-    CannotBanSelf,
     CommentNotFound,
     ContentNotFound,
     MessageNotFound,
@@ -591,12 +590,6 @@ def takes_away(before: evidence.ProfileFacts, after: Taken) -> dict[str, str]:
     where something else has taken its place. By the members of Taken."""
     there = ((name, getattr(before, name)) for name in _PROFILE)
     return {name: value for name, value in there if value and value != getattr(after, name)}
-
-
-def check_no_self(call: Call, user: str) -> None:
-    """Raises CannotBanSelf."""
-    if user == call.user:
-        raise CannotBanSelf()
 
 
 def shown(subject: Subject) -> DecidedSubject:

@@ -4,11 +4,9 @@ from msgspec import Struct
 
 from contentsvc.api.call import Call
 from contentsvc.framework.db.database import Database
-from contentsvc.framework.http.errors import BadToken
+from contentsvc.framework.http.errors import bad_token
 from contentsvc.store.moderation import appeals
 from contentsvc.tokens import MailTokens
-
-_REFUSED = {"WWW-Authenticate": 'Bearer realm="contentsvc", error="invalid_token"'}
 
 
 class AppealAccess(Struct):
@@ -24,6 +22,6 @@ class AppealAccess(Struct):
         if token is None:
             return
         if not self.tokens.opens(token, decision, user):
-            raise BadToken("The token is not that of this decision.", headers=_REFUSED)
+            raise bad_token("The token is not that of this decision.")
         if not await appeals.is_young(self.db, user, decision):
-            raise BadToken("The token is not good any more.", headers=_REFUSED)
+            raise bad_token("The token is not good any more.")

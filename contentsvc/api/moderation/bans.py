@@ -5,7 +5,7 @@ from functools import partial
 from msgspec import Struct
 
 from contentsvc.api.call import Call
-from contentsvc.api.checks import check_outranks, required
+from contentsvc.api.checks import check_not_self, check_outranks, required
 from contentsvc.api.errors import BanNotFound, CannotBanSelf, ProtectedUser, UserNotFound
 from contentsvc.api.moderation.acts import Acts
 from contentsvc.framework.db.database import Database
@@ -39,8 +39,7 @@ class Bans(Struct):
     )
     async def ban_user(self, call: Call, user: str, body: BanBody) -> None:
         """Ban a user whose role is below the caller's, and end all their log-ins."""
-        if user == call.user:
-            raise CannotBanSelf()
+        check_not_self(call, user)
         order = self.acts.order(body.reason)._replace(until=body.until)
         async with self.db.transaction() as tx:
             check_outranks(call, user, required(await roles.lock(tx, user), UserNotFound))

@@ -7,7 +7,7 @@ from typing import Final
 from msgspec import UNSET, Raw, Struct
 
 from contentsvc.api.call import Call
-from contentsvc.api.checks import check_outranks, check_user, required
+from contentsvc.api.checks import check_not_self, check_outranks, check_user, required
 from contentsvc.api.errors import (
     CannotBanSelf,
     CommentNotFound,
@@ -34,6 +34,7 @@ from contentsvc.framework.http.guids import is_guid
 from contentsvc.framework.http.permissions import SELF
 from contentsvc.framework.http.reply import Created, Listed
 from contentsvc.framework.http.route import route
+from contentsvc.framework.storage.paths import is_digest
 from contentsvc.roles import MODERATE
 from contentsvc.store.accounts import roles
 from contentsvc.store.fragments import Numbered
@@ -57,7 +58,6 @@ from contentsvc.wire.decisions import (
 DAY: Final = 86_400
 """Seconds."""
 _NUMBER: Final = re.compile(r"[1-9][0-9]{0,17}\Z")
-_SHA256: Final = re.compile(r"[0-9a-f]{64}\Z")
 _BANNING: Final = frozenset({"ban", "restrict"})
 """The actions that have an end, and that nobody takes against themselves."""
 _PATH: Final = "/moderation/decisions"
@@ -104,7 +104,7 @@ class Decisions(Struct):
                     await self._decide(tx, call, body, id, content)
                     if body.up_to is not None:
                         about = body.subject.kind, id, body.subject.user
-                        outcome = body.up_to, "upheld", _note(body)
+                        outcome = body.up_to, "upheld", body.ground.explanation
                         await close_reports(tx, self.acts.queue, call, *about, *outcome)  # type: ignore[arg-type]
             except (Refused, NothingChanged):
                 # The same may have come at the same time, and was first.
@@ -128,8 +128,8 @@ class Decisions(Struct):
         order = Order(body.ground, body.id, body.until, tuple(sorted({*(body.what or ())})))
         actor, acts = call.actor, self.acts
         if body.subject.kind == "user":
-            if id == call.user and body.action in _BANNING:
-                raise CannotBanSelf()
+            if body.action in _BANNING:
+                check_not_self(call, id)
             check_outranks(call, id, required(await roles.lock(tx, id), UserNotFound))
         match body.action:
             case "suspend":
@@ -299,11 +299,6 @@ def _cut(rows: Sequence[Numbered[Stored]], part: int) -> bool:
     return sum(len((row.item.facts or "").encode()) for row in rows) >= part
 
 
-def _note(body: DecisionBody) -> str:
-    """What the list of acts says of the reports that a decision upholds."""
-    return body.ground.explanation
-
-
 def _same(known: Known, body: DecisionBody, id: str, content: str | None) -> bool:
     """Whether a decision is that of the body: a repeat."""
     about = known.action, known.kind, known.subject, known.content
@@ -321,7 +316,7 @@ def _checked(body: DecisionBody) -> tuple[str, str | None]:
     if subject.kind == "comment":
         right, what = _NUMBER.match(id) is not None, "the number of a comment"
     elif subject.kind == "file":
-        right, what = _SHA256.match(id) is not None, "the sha256 of a file in hex"
+        right, what = is_digest(id), "the sha256 of a file in hex"
     else:
         right, what = is_guid(id), "a GUID with dashes"
     if not right:

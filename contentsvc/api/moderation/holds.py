@@ -30,9 +30,8 @@ from contentsvc.framework.http.route import route
 from contentsvc.framework.storage.bucket import Bucket
 from contentsvc.framework.storage.paths import (
     digest_of,
-    is_ours,
+    is_digest,
     media_type_of,
-    path_of,
     paths_of,
 )
 from contentsvc.framework.tasks.task_queue import TaskQueue
@@ -108,7 +107,7 @@ class Holds(Struct):
 
     async def _lock(self, tx: Db, kind: HoldKind, subject: str) -> bool:
         if kind == "file":
-            return _is_digest(subject) and await held.are_there(tx, paths_of(subject))
+            return is_digest(subject) and await held.are_there(tx, paths_of(subject))
         if not is_guid(subject):
             return False
         lock = holds.lock_user if kind == "user" else holds.lock_content
@@ -228,7 +227,3 @@ class Holds(Struct):
 def _kind(kind: str) -> HoldKind:
     """Raises HoldNotFound if nothing of this kind can be held."""
     return required(_KINDS.get(kind), HoldNotFound)
-
-
-def _is_digest(text: str) -> bool:
-    return len(text) == 64 and is_ours(path_of(text))

@@ -13,12 +13,13 @@ from contentsvc.api.errors import NoticeNotFound, TooManyRequests, UnknownSubjec
 from contentsvc.framework.db.database import Database
 from contentsvc.framework.db.query import Db
 from contentsvc.framework.http.body_reader import SMALL
-from contentsvc.framework.http.errors import BadToken, at_pointer
+from contentsvc.framework.http.errors import at_pointer, bad_token
 from contentsvc.framework.http.guids import GUID, is_guid
 from contentsvc.framework.http.permissions import ANYONE
 from contentsvc.framework.http.proxies import UNIX, UNKNOWN
 from contentsvc.framework.http.reply import Made
 from contentsvc.framework.http.route import route
+from contentsvc.framework.storage.paths import is_digest
 from contentsvc.roles import MODERATE
 from contentsvc.store import rate_limits
 from contentsvc.store.accounts.mails import Mails
@@ -38,7 +39,6 @@ from contentsvc.wire.notices import (
 
 _UNSIGNED: Final = {"illegal", "child", "trademark", "personal"}
 _NUMBER: Final = re.compile("[0-9]{1,18}")
-_DIGEST: Final = re.compile("[0-9a-f]{64}")
 _PATHS: Final = (
     (
         "comment",
@@ -96,7 +96,7 @@ async def _user(db: Db, subject: _Subject) -> _Known | None:
 
 
 async def _file(db: Db, subject: _Subject) -> _Known | None:
-    if not _DIGEST.fullmatch(subject.id):
+    if not is_digest(subject.id):
         return None
     found = await evidence.of_file(db, subject.id)
     return None if found is None else _Known(_Subject("file", subject.id), found.text)
@@ -218,9 +218,7 @@ class Notices(Struct):
 def check_token(call: Call, tokens: MailTokens, notice: str) -> None:
     """Raises BadToken if the request has a notice's token that is not that of this one."""
     if call.own_token is not None and tokens.read(NOTICE, call.own_token) != notice:
-        challenge = 'Bearer realm="contentsvc", error="invalid_token"'
-        headers = {"WWW-Authenticate": challenge}
-        raise BadToken("The token is not that of this notice.", headers=headers)
+        raise bad_token("The token is not that of this notice.")
 
 
 def _check(body: NoticeBody) -> None:

@@ -32,6 +32,7 @@ from contentsvc.framework.http.errors import (
     NotFound,
     Problem,
     TooManyRequests,
+    bad_token,
 )
 from contentsvc.framework.http.maintenance import Maintenance
 from contentsvc.framework.http.operations import Operation, variable_name
@@ -393,8 +394,7 @@ class Api(Resource):
                 raise BadToken("The Authorization header must be Bearer, followed by a token.")
             caller = self._authenticate(token.strip())
         except BadToken as error:
-            challenge = 'Bearer realm="contentsvc", error="invalid_token"'
-            raise BadToken(error.detail, headers={"WWW-Authenticate": challenge}) from None
+            raise bad_token(error.detail) from None
         # It may be judged again, when its body has arrived.
         again = request.caller == caller.user
         request.caller = caller.user

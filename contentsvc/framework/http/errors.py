@@ -231,6 +231,12 @@ class UnderMaintenance(Unavailable):
         super().__init__(cause="maintenance", headers=headers, message=message, until=until)
 
 
+def bad_token(detail: str) -> Problem:
+    """BadToken with the challenge that a client knows it by (RFC 6750 §3)."""
+    challenge = 'Bearer realm="contentsvc", error="invalid_token"'
+    return BadToken(detail, headers={"WWW-Authenticate": challenge})
+
+
 def at_pointer(pointer: str, detail: str) -> Problem:
     """InvalidBody about one member, named by a JSON pointer (RFC 6901)."""
     return InvalidBody(errors=[{"pointer": pointer, "detail": detail}])

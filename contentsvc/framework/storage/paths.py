@@ -10,12 +10,18 @@ BINARY: Final = "application/octet-stream"
 EXTENSIONS: Final = {"image/png": ".png", "image/jpeg": ".jpg", "image/webp": ".webp"}
 """The media types of the media bucket, and how their paths end."""
 TYPES: Final = {extension: media for media, extension in EXTENSIONS.items()}
+_DIGEST = re.compile("[0-9a-f]{64}")
 _OURS = re.compile(r"([0-9a-f]{2})/(\1[0-9a-f]{62})(\.(?:png|jpg|webp))?\Z")
 WIDTHS: Final = (320, 1280)
 """The widths of the smaller images that the service makes of each image."""
 _SMALLER = re.compile(rf"(.*)\.(?:{'|'.join(map(str, WIDTHS))})\.webp\Z")
 _HELD = re.compile(r"held/([0-9a-f]{2})/\1[0-9a-f]{62}\Z")
 _LENGTHS = {len("ab/") + 64 + len(extension) for extension in ("", ".png", ".webp")}
+
+
+def is_digest(text: str) -> bool:
+    """Whether a text has the form of a sha256 in lower case."""
+    return _DIGEST.fullmatch(text) is not None
 
 
 def path_of(sha256: str, media_type: str = BINARY) -> str:

@@ -43,7 +43,8 @@ class Ear:
         if not entry.id:
             entry.id, entry.created = id, created
             # Its id is known by being told, as that of the notification.
-            entry.extra |= {k: told[k] for k in ("decision",) if k in told}
+            if "decision" in told:
+                entry.extra["decision"] = told["decision"]
         self._equal((entry.id, entry.created), (id, created))
         self._equal(shown(entry), told)
         if not told["read"] and self.seq > self.at:
