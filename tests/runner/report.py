@@ -60,12 +60,17 @@ def slowest(outcomes: Iterable[Outcome]) -> None:
 
 def others(size: str) -> str:
     """What a run of this size leaves out."""
-    runs = {*selection.of_size(size)}
-    left = [m for m in selection.modules() if m not in runs]
-    if not left:
+    runs = selection.of_size(size)
+    left = {*selection.modules()}.difference(runs)
+    larger = selection.SIZES[selection.SIZES.index(size) + 1 :]
+    if not larger:
         return "There are no others."
+    names = [f"tests.{name}" for each in larger for name in selection.SIZED[each]]
+    partly = [m for m in runs if any(name.startswith(f"{m}.") for name in names)]
     count = sum(
         len(_TEST.findall((selection.ROOT / f"{m.replace('.', '/')}.py").read_text())) for m in left
     )
-    more = selection.SIZES[selection.SIZES.index(size) + 1]
-    return f"Not run: {count} tests in {len(left)} modules. scripts/test --{more} runs more."
+    return (
+        f"Not run: {count} tests in {len(left)} modules, and some of {len(partly)} others. "
+        f"scripts/test --{larger[0]} runs more."
+    )

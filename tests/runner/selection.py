@@ -13,16 +13,81 @@ SIZES = ("quick", "all", "nightly")
 """Each has the one before. `scripts/test` runs the first."""
 SIZED = {
     "nightly": (
-        *("javascript.test_newest", "contract.test_fuzz"),
-        *("faults.test_kills", "faults.test_replica", "spec.portal.test_kills"),
-        "framework.db.test_replica",
+        # Stress, kills at random, and servers that fail over.
+        *(
+            "contract.test_fuzz",
+            "faults.test_kills",
+            "faults.test_replica",
+            "spec.portal.test_kills",
+        ),
+        *("framework.db.test_replica", "framework.postgres.test_embedded_gone"),
         *("api.files.test_uploads_stress", "api.files.test_unused_stress"),
+        # Deaths, locks and disks, of which the next size has those of the database, of decisions
+        # and of webhooks.
+        *("faults.test_back_in_time", "faults.test_departures", "faults.test_events"),
+        *("faults.test_fanout", "faults.test_guests", "faults.test_image_scaling"),
+        *("faults.test_libraries", "faults.test_limits", "faults.test_locks"),
+        *("faults.test_releases", "faults.test_restore", "faults.test_writers"),
+        *("javascript.test_files.KillTests", "command.test_backup.RestoreTests.test_killed"),
+        *("command.test_sync_trouble", "command.test_publish_trouble"),
+        # Starts and ends of daemons beyond the usual ones.
+        *("app.test_brand", "app.test_folder", "app.test_folder_away", "app.test_gone"),
+        *("app.test_issuer_through_proxy", "app.test_log_format", "app.test_surroundings"),
+        *("app.test_daemon.AwayTests", "app.test_metrics.FrozenTests"),
+        *("app.test_metrics.LifeTests", "app.test_metrics.LifeOfTwoTests"),
+        *("app.test_rolling.StartTests", "app.test_rolling.UpgradeTests"),
+        *("app.test_stores.AwayTests", "app.test_stores.BadStoreTests"),
+        *("app.test_workers.KillTests.test_frozen", "app.test_workers.KillTests.test_parent"),
+        *("app.test_workers.KillTests.test_postgres", "app.test_workers.StopTests"),
+        *("spec.accounts.test_mail_servers.ServerTests.test_away", "spec.content.test_lifecycle"),
+        *("spec.accounts.test_mail_servers.ServerTests.test_restart",),
+        # The same commands elsewhere: other places, proxies, links, other disks.
+        *("command.demo.test_place.BesideTests", "command.demo.test_files.BrokenTests"),
+        *("command.demo.test_files.StoreTests", "command.demo.test_files.FolderTests.test_before"),
+        *("command.test_files_import", "command.test_files_move", "command.test_watch"),
+        *("command.test_names_and_proxies", "command.test_publish_tls"),
+        *("command.test_sync.HandTests", "command.test_sync.LinkTests"),
+        *("command.test_cli.EmbeddedTests",),
+        # The same through the other proxy, and patience.
+        *("proxies.test_below.HaproxyTests", "proxies.test_below.BrowserTests"),
+        *("proxies.test_files.HaproxyFileTests", "proxies.test_files.HaproxyHastyTests"),
+        *("proxies.test_files.NginxHastyTests", "proxies.test_proxies.HaproxyFaultTests"),
+        # Sweeps through every place of the portal, and visits in other forms.
+        *("portal.test_still.StillTests.test_player", "portal.test_still.StillTests.test_console"),
+        *("portal.test_accessibility.CompanyTests", "portal.test_accessibility.ConsoleTests"),
+        *(
+            "portal.test_accessibility.PlacesTests.test_in_game",
+            "portal.test_shape.ShapeTests.test_time",
+        ),
+        *("portal.test_brand.OtherTests", "portal.test_brand.FrameTests", "portal.test_keys"),
+        *("portal.test_issuers.AttackTests", "portal.test_issuers.AwayTests"),
+        *("portal.test_undo.AwayTests", "portal.test_comments.HostileTests"),
+        *(
+            "portal.test_in_game.InGameTests.test_reach",
+            "portal.test_in_game.InGameTests.test_hostile",
+        ),
+        *(
+            "portal.test_from_game.FromGameTests.test_at_the_log_in",
+            "portal.test_walk.WalkTests.test_lost",
+        ),
+        *("portal.test_account_acts", "portal.test_announcements", "portal.test_blocked"),
+        *(
+            "portal.test_events",
+            "portal.test_history",
+            "portal.test_options",
+            "portal.test_renewal",
+        ),
+        *("portal.test_sharing", "portal.test_webhooks", "portal.test_fitting"),
+        *("spec.portal.test_bad_days", "spec.portal.test_maintenance"),
+        # Tools around the service.
+        *("client.test_distribution", "contract.test_page", "javascript.test_newest"),
+        *("monitoring.test_grafana", "test_benchmark"),
     ),
     "all": (
         *("portal", "javascript", "conformance", "contract", "spec.portal"),
         *("proxies", "faults", "monitoring", "framework.storage", "framework.postgres"),
         *("app", "command", "framework.images"),
-        *("client.files", "client.test_service", "client.test_distribution"),
+        *("client.files", "client.test_service"),
         *(
             "framework.mail.test_smtp",
             "framework.mail.test_smtp_tls",
@@ -30,15 +95,17 @@ SIZED = {
         ),
         "framework.db.test_silent_server",
         *("store.test_upgrade", "store.test_plans", "store.test_migrate"),
-        *("spec.files.test_store", "spec.files.test_files_on_s3", "spec.content.test_lifecycle"),
-        "spec.accounts.test_token_exchange_provider",
-        *("test_readme", "test_containers", "test_benchmark", "test_metrics_page"),
+        *("spec.files.test_store", "spec.files.test_files_on_s3", "spec.test_maintenance"),
+        *("spec.accounts.test_token_exchange_provider", "spec.accounts.test_mail_servers"),
+        *("spec.accounts.test_deletion_reads", "spec.accounts.test_addresses.PlainTests"),
+        "spec.accounts.test_service_tokens.TwoDaemonsTests",
+        *("test_config.StartTests", "test_readme", "test_containers", "test_metrics_page"),
         *("test_accounts_page", "test_files_page", "test_moderation_page", "test_players_page"),
         "test_studio_page",
     ),
 }
-"""The smallest size that has a module, by its name or that of a folder above; the others are
-quick."""
+"""The smallest size that has a test, by its name, or that of its class, its module or a folder
+above; the others are quick."""
 
 SCRIPTS = ("scripts/test-failover", "scripts/test-patroni", "scripts/test-image")
 """What the largest size runs after its modules. They install what is missing."""
@@ -55,9 +122,9 @@ def modules() -> tuple[str, ...]:
     return tuple(map(name_of, sorted((ROOT / "tests").rglob("test_*.py"))))
 
 
-def size_of(module: str) -> str:
-    """The smallest size that has it."""
-    short = f"{module.removeprefix('tests.')}."
+def size_of(name: str) -> str:
+    """The smallest size that has a module, a class or a test."""
+    short = f"{name.removeprefix('tests.')}."
     for size, names in SIZED.items():
         if any(short.startswith(f"{name}.") for name in names):
             return size
@@ -68,6 +135,13 @@ def of_size(size: str) -> list[str]:
     """All modules of a size and those below it."""
     sizes = SIZES[: SIZES.index(size) + 1]
     return [module for module in modules() if size_of(module) in sizes]
+
+
+def runs(test: str, size: str) -> bool:
+    """Whether a test of a module that runs is in a run of this size. A module that is larger by
+    itself was named: all of it runs."""
+    module = test.rsplit(".", 2)[0]
+    return SIZES.index(size_of(test)) <= max(SIZES.index(size), SIZES.index(size_of(module)))
 
 
 def topic(word: str) -> list[str]:

@@ -16,9 +16,26 @@ class SizeTests(SynchronousTestCase):
         self.assertEqual(nightly, set(selection.modules()))
 
     def test_names(self) -> None:
-        """Each name in the table of sizes is that of a folder or module which is there."""
+        """Each name in the table of sizes is that of a folder, module, class or test which is
+        there."""
         for name in (name for names in selection.SIZED.values() for name in names):
-            self.assertTrue(selection.named(f"tests.{name}"), name)
+            (module, *_), parts = selection.named(f"tests.{name}"), name.split(".")
+            text = (selection.ROOT / f"{module.replace('.', '/')}.py").read_text()
+            for part in parts[module.count(".") :]:
+                if not module.endswith(f".{part}"):
+                    self.assertRegex(text, rf"(class|def) {part}\b", name)
+
+    def test_within(self) -> None:
+        """Of a module a size runs what is of that size or below, and all of a module that is
+        larger by itself, because it was named."""
+        workers, fault = "tests.app.test_workers", "tests.faults.test_locks.RowTests.test_batch"
+        for test, sizes in (
+            (f"{workers}.KillTests.test_worker", {"quick", "all", "nightly"}),
+            (f"{workers}.KillTests.test_frozen", {"nightly"}),
+            (f"{workers}.StopTests.test_interrupt", {"nightly"}),
+            (fault, {"quick", "all", "nightly"}),
+        ):
+            self.assertEqual({s for s in selection.SIZES if selection.runs(test, s)}, sizes, test)
 
 
 class NameTests(SynchronousTestCase):

@@ -9,6 +9,7 @@ import json
 import os
 import sys
 import time
+from collections.abc import Iterator
 from pathlib import Path
 from typing import Any, TextIO
 
@@ -16,10 +17,12 @@ from twisted.python import log
 from twisted.python.failure import Failure
 from twisted.trial.itrial import IReporter
 from twisted.trial.reporter import TestResult
-from twisted.trial.runner import TestLoader, TrialSuite
+from twisted.trial.runner import TestLoader, TestSuite, TrialSuite
 from zope.interface import implementer
 
+from tests.runner import selection
 from tests.support import daemon
+from tests.support.sizes import SIZE
 
 
 @implementer(IReporter)
@@ -77,6 +80,15 @@ class Reporter(TestResult):  # type: ignore[misc]
         self.say([self._test, round(seconds, 3), "".join(self._faults), self._skip])
 
 
+def of_size(suite: Any) -> Iterator[Any]:
+    """The tests of a module that the size of this run has."""
+    if isinstance(suite, TestSuite):
+        for part in suite:
+            yield from of_size(part)
+    elif selection.runs(suite.id(), os.environ.get(SIZE, selection.SIZES[-1])):
+        yield suite
+
+
 def main() -> None:
     """Run what standard input says, in the folder of the first argument."""
     folder = Path(sys.argv[1])
@@ -90,7 +102,8 @@ def main() -> None:
     os.chdir(folder)
     for line in sys.stdin:
         for module in json.loads(line):
-            loader.loadByName(module).run(reporter)
+            for test in of_size(loader.loadByName(module)):
+                test(reporter)
         daemon.end_shared()
         reporter.say(None)
     # Its end is that of the reactor, whose threads would keep the process.
