@@ -21,7 +21,7 @@ from contentsvc.store.content import (
     items,
     subscriptions,
 )
-from contentsvc.store.moderation import audit_log, decisions, evidence, notices, reports
+from contentsvc.store.moderation import appeals, audit_log, decisions, evidence, notices, reports
 from contentsvc.store.moderation.decisions import New, Subject
 from contentsvc.store.notifications import flags, notifications
 from contentsvc.store.progress import progress
@@ -144,6 +144,8 @@ async def moderate(db: Db, queue: TaskQueue, people: People) -> None:
             content=id_of(content), comment=advert, reason=reason, decision=id
         )
         await _notify(db, people[author], removed)
+        where = "comment", str(advert), id_of(content)
+        await appeals.open_author(db, id, *where, people[author], WORLD["appeal"])
     for content in map(id_of, WORLD["featured"]):
         await items.set_featured(db, content, curator, False, True)
         await audit_log.record(db, curator, False, "content_featured", "content", content, "")

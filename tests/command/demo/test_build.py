@@ -202,6 +202,15 @@ class DemoTests(CommandCase):
         answers = self.sql("select outcome from notice_subjects order by report")
         self.assertEqual(answers, [("upheld",), (None,)])
 
+    def test_appeal(self) -> None:
+        """The author of the comment that was removed wants it back, and waits for an answer."""
+        self.good("demo")
+        found = self.sql(
+            "select d.action, a.user_id = d.user_id, a.state from appeals a"
+            " join decisions d on d.id = a.decision"
+        )
+        self.assertEqual(found, [("remove", True, "open")])
+
     def test_discussion(self) -> None:
         """On the star there is a long discussion with answers, each later than the one before."""
         self.good("demo")
