@@ -14,7 +14,6 @@ from contentsvc.framework.config.kinds import is_loopback
 from contentsvc.tokens import Keys
 from tests.support import lists, postgres
 from tests.support.daemon import ROOT, script
-from tests.support.sizes import not_quick
 
 WRONG: dict[str, list[Any]] = {
     "listen": ["", 8080, "tcp:65536", "tcp:interface=::1:port=99999", "ssl:70000"],
@@ -474,9 +473,6 @@ class StoreTests(SynchronousTestCase):
 
 class StartTests(TestCase):
     """twistd, with a configuration that it cannot start with."""
-
-    def setUp(self) -> None:
-        not_quick("starts of the daemon")
 
     async def twistd(self, *options: str, **environ: str) -> tuple[str, str, int]:
         """Its output, its errors and its exit status."""

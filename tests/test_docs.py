@@ -30,7 +30,6 @@ from scripts.references import log_lines
 from tests.support import lists, postgres
 from tests.support.daemon import ROOT
 from tests.support.pages import rows, sections
-from tests.support.sizes import not_quick
 
 BACKUPS = (ROOT / "docs/guides/backups.md").read_text()
 COMMAND = (ROOT / "docs/guides/command.md").read_text()
@@ -195,7 +194,6 @@ class WorldCase(SynchronousTestCase):
 
     def world(self) -> tuple[str, Path]:
         """A database with something in it, and a file of keys."""
-        not_quick("the demo's world")
         url = postgres.database(postgres.embedded())
         self.addCleanup(postgres.drop, url)
         keys = postgres.new_folder() / "keys"

@@ -12,7 +12,6 @@ from contentsvc.framework.storage.folder import MARK
 from tests.spec.files.support import FilesCase, blob
 from tests.support.daemon import ROOT, Daemon, script, until
 from tests.support.databases import guid
-from tests.support.sizes import only_nightly
 from tests.support.workers import workers_of
 
 PATIENCE = 90
@@ -152,7 +151,6 @@ class ChoiceTests(AwayCase):
     async def test_older_release(self) -> None:
         """What a release prepared that gave folders no ids is taken with its files. Not so an empty
         folder, if there are files."""
-        only_nightly("a release long ago")
         user, file = await self.user(), blob()
         await self.upload(user, file)
         self.sql("delete from file_folder")

@@ -21,7 +21,6 @@ from tests.spec.client import within
 from tests.spec.shapes import GOODBYE
 from tests.support import daemon, postgres
 from tests.support.daemon import ROOT, Daemon, until
-from tests.support.sizes import not_quick
 from tests.support.workers import PATIENCE, WorkersCase, gone, workers_of
 
 REPLACED = "Rolling restart done: all workers are new"
@@ -126,7 +125,6 @@ class UpgradeTests(WorkersCase):
     """A rolling restart after an upgrade: the parent runs the code of before."""
 
     async def connect(self) -> None:
-        not_quick("a start of a package of its own")
         self.own_daemon()
         folder = postgres.new_folder()
         self.package = folder / "contentsvc"

@@ -9,10 +9,6 @@ from twisted.trial.unittest import TestCase
 from tests.conformance.runner import Run
 from tests.conformance.script import Case
 from tests.support import daemon
-from tests.support.sizes import only_nightly
-
-PATIENT = {"events_patient"}
-"""Cases in which a client waits long."""
 
 
 class ConformanceCase(TestCase):
@@ -27,8 +23,6 @@ class ConformanceCase(TestCase):
 
     async def check(self, case: Case) -> None:
         """Run one case."""
-        if case.name in PATIENT:
-            only_nightly("pauses for more than ten seconds")
         # One process has ended a session when it says so, whichever connection asks next.
         service = await daemon.shared("one process", daemon.Daemon)
         run = Run(reactor, service, case, self.command, self.folder)

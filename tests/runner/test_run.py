@@ -1,13 +1,10 @@
 """The processes of a run."""
 
-import os
-import unittest
 from pathlib import Path
 
 from twisted.trial.unittest import SynchronousTestCase
 
 from tests.runner.run import PART, Run, Worker, parts
-from tests.support.sizes import SIZE, not_quick
 
 PASSES = "tests.framework.core.test_clocks"
 MISSING = "tests.framework.core.no_such_module"
@@ -101,17 +98,3 @@ class AloneTests(SynchronousTestCase):
         run.temp.mkdir()
         self.assertTrue(run.alone(PASSES))
         self.assertFalse(run.alone(MISSING))
-
-
-class QuickTests(SynchronousTestCase):
-    """What only the larger sizes run."""
-
-    def test_skipped(self) -> None:
-        """The smallest size skips it and says so; the others, and a test by itself, run it."""
-        for size, runs in (("quick", False), ("all", True), ("nightly", True), (None, True)):
-            self.patch(os, "environ", {SIZE: size} if size else {})
-            if runs:
-                not_quick("starts a daemon")
-            else:
-                error = self.assertRaises(unittest.SkipTest, not_quick, "starts a daemon")
-                self.assertIn("scripts/test --all", str(error))

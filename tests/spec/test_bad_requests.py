@@ -9,7 +9,6 @@ from tests.spec.data import User, draft, guid, name
 from tests.spec.harness import SpecCase
 from tests.spec.shapes import CONTENT
 from tests.support import daemon
-from tests.support.sizes import not_quick
 
 KIB = 1024
 CHUNK = b"8000\r\n" + b" " * 0x8000 + b"\r\n"
@@ -99,7 +98,6 @@ class StalledTests(SpecCase):
     """Bodies that stop arriving, against a daemon that waits one second for them."""
 
     async def connect(self) -> None:
-        not_quick("waits for seconds")
         self.own_daemon()
         make: Callable[[], daemon.Daemon] = lambda: daemon.Daemon("--body-timeout", "1")  # noqa: E731
         self.use(await daemon.shared("impatient", make))

@@ -5,7 +5,6 @@ from tests.spec.files.support import blob
 from tests.spec.harness import SpecCase
 from tests.spec.shapes import CONTENT, SERVICE, STORAGE
 from tests.support import daemon
-from tests.support.sizes import not_quick
 
 PORTAL = "https://portal.example"
 SETTINGS = {
@@ -51,7 +50,6 @@ class ConfigurationTests(SpecCase):
     async def test_debug_notify_auto(self):
         """notifications#debug: by default it is there on a developer's machine,
         and not once the service has a public URL."""
-        not_quick("two daemons")
         for key, environ, status in (
             ("auto", {"DEBUG_NOTIFY": "auto"}, 204),
             ("auto-public", {"DEBUG_NOTIFY": "auto", "PUBLIC_URL": "https://svc.example"}, 404),
@@ -198,7 +196,6 @@ class CommandTests(SpecCase):
 
     async def test_demo(self):
         """`contentsvc demo` makes a small world."""
-        not_quick("the demo's world")
         await self.command("demo")
         found = (await self.get("design-challenges", expect=200)).json()
         self.assertNotEqual([], found)

@@ -10,7 +10,6 @@ from tests.spec.data import guid, name
 from tests.spec.harness import SpecCase
 from tests.support import daemon
 from tests.support.daemon import until
-from tests.support.sizes import not_quick
 
 WITHIN = 2.0
 """Seconds until every process knows."""
@@ -97,7 +96,6 @@ class MaintenanceTests(SpecCase):
 
     async def test_restart(self) -> None:
         """It outlasts a restart, and no request finds the service open meanwhile."""
-        not_quick("a restart")
         await self.switch("on")
         assert self.daemon is not None
         await self.daemon.stop()

@@ -11,7 +11,6 @@ from tests.spec.data import User, draft, guid
 from tests.spec.files.support import File, FilesCase, blob, made_of
 from tests.spec.model import Model, Published
 from tests.support import pictures
-from tests.support.sizes import not_quick
 from tests.support.walks import Walk
 
 USER_BYTES, PENDING = 1500, 3
@@ -62,7 +61,6 @@ class ModelTests(FilesCase):
 
     async def test_other_walk(self) -> None:
         """So it is in another order."""
-        not_quick("another walk")
         await self.walk(2)
 
     # -- steps

@@ -19,7 +19,6 @@ from scripts.benchmark import dataset
 from scripts.benchmark.ids import Sizes
 from tests.support import lists, postgres
 from tests.support.databases import fresh
-from tests.support.sizes import only_nightly
 
 __all__ = ["contentsvc"]
 
@@ -593,5 +592,4 @@ class PlanTests(SynchronousTestCase):
 
     def test_debian(self) -> None:
         """On Debian's Postgres, with pg_trgm, it is the same."""
-        only_nightly("all statements again")
         self.check(postgres.require_debian(self))

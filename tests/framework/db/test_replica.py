@@ -19,7 +19,6 @@ from contentsvc.framework.db.replica import Replica
 from tests.support import pgbouncer, replication
 from tests.support.databases import together
 from tests.support.replication import Server
-from tests.support.sizes import only_nightly
 
 TIME = 60.0
 """Seconds that a test may take."""
@@ -510,20 +509,12 @@ class WholeTests(ReplicaCase):
 class DebianReadTests(ReadTests):
     """The same with Debian's Postgres."""
 
-    async def setUp(self) -> None:
-        only_nightly("a replica of another kind")
-        await super().setUp()
-
     def server(self) -> Server:
         return replication.require_debian(self)
 
 
 class DebianFaultTests(FaultTests):
     """The same with Debian's Postgres."""
-
-    async def setUp(self) -> None:
-        only_nightly("a replica of another kind")
-        await super().setUp()
 
     def server(self) -> Server:
         return replication.require_debian(self)

@@ -15,7 +15,6 @@ from tests.support.certificates import certificate
 from tests.support.daemon import Daemon, script, until
 from tests.support.issuers import GRANT, ID_TOKEN
 from tests.support.mailserver import MailServer
-from tests.support.sizes import not_quick
 
 PASSWORD, QUOTED = "a:b@c/d%", "a%3Ab%40c%2Fd%25"
 _servers: list[MailServer] = []
@@ -32,7 +31,6 @@ class ServerTests(AccountsCase):
     """With a daemon of two workers, and a server with TLS and log-in."""
 
     async def serve(self) -> None:
-        not_quick("waits for a mail server")
         if not _servers:
             files = certificate(postgres.new_folder(), "mail.test")
             _servers.append(MailServer(starttls=files, login=("studio", PASSWORD)))
@@ -183,7 +181,6 @@ class ConfigurationTests(SpecCase):
     """Settings of mail."""
 
     async def connect(self) -> None:
-        not_quick("starts of the daemon")
         self.own_daemon()
 
     async def refused(self, words, **settings):

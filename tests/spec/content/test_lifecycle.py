@@ -10,7 +10,6 @@ from tests.spec.data import guid, name
 from tests.spec.harness import SpecCase
 from tests.spec.shapes import CONTENT, GOODBYE
 from tests.support import daemon, databases, postgres
-from tests.support.sizes import not_quick
 
 
 class RestartTests(SpecCase):
@@ -123,7 +122,6 @@ class TwoDaemonsCase(SpecCase):
     _database: ClassVar[str] = ""
 
     async def connect(self) -> None:
-        not_quick("two daemons")
         self.own_daemon()
         database = os.environ.get("CONTENTSVC_TEST_DATABASE")
         if database is None:

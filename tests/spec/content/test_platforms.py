@@ -11,7 +11,6 @@ from tests.spec.harness import SpecCase
 from tests.spec.notifications.support import bare, revision
 from tests.spec.shapes import SERVICE
 from tests.support import daemon
-from tests.support.sizes import not_quick
 
 PLATFORMS = ("ps5", "switch", "3ds", "class", "__init__", "xbox_one", "platforms")
 """Some have names that mean something to Python."""
@@ -126,7 +125,6 @@ class LeavingTests(FilesCase):
     """Platforms and types that have left the options: a second daemon has others."""
 
     async def connect(self) -> None:
-        not_quick("two daemons")
         self.own_daemon()
         self.first = await daemon.shared(
             "left", lambda: daemon.Daemon("--platforms", "retro,win64,unused,ps5")

@@ -9,14 +9,12 @@ from twisted.trial.unittest import SkipTest
 from tests.spec.files.support import FilesCase, blob, picture
 from tests.support import daemon
 from tests.support.daemon import Daemon
-from tests.support.sizes import not_quick
 
 
 class TwoDaemonsFilesTests(FilesCase):
     """The shared daemon, and another beside it."""
 
     async def connect(self) -> None:
-        not_quick("two daemons")
         self.own_daemon()
         self.first = await daemon.shared()
         folder = self.first.socket_folder()

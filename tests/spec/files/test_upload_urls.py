@@ -16,7 +16,6 @@ from tests.spec.data import guid
 from tests.spec.files.support import FilesCase, at_once, blob, picture, with_query
 from tests.spec.test_http import ORIGIN
 from tests.support.daemon import Daemon, until
-from tests.support.sizes import not_quick
 
 
 class UploadUrlTests(FilesCase):
@@ -270,7 +269,6 @@ class KilledTests(FilesCase):
     """A daemon that dies while it receives."""
 
     async def connect(self) -> None:
-        not_quick("kills a daemon")
         self.own_daemon()
         service = Daemon()
         self.addCleanup(lambda: Deferred.fromCoroutine(service.stop()))
@@ -304,10 +302,6 @@ class SlowTests(FilesCase):
     """Uploads that take their time."""
 
     settings: ClassVar[dict[str, str]] = {"BODY_TIMEOUT": "2"}
-
-    async def connect(self) -> None:
-        not_quick("waits for seconds")
-        await super().connect()
 
     async def test_slow(self):
         """files#sending: `body_timeout` bounds silence, not the whole upload."""

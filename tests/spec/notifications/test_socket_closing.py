@@ -4,7 +4,6 @@ from tests.spec.client import Socket
 from tests.spec.data import User, claims, unsigned
 from tests.spec.harness import SpecCase
 from tests.spec.shapes import SOCKET_ERROR
-from tests.support.sizes import not_quick
 
 
 class RefusalTests(SpecCase):
@@ -48,7 +47,6 @@ class RefusalTests(SpecCase):
 
     async def test_silence(self):
         """socket#errors: without any token the socket is closed with 4401 after 5 seconds."""
-        not_quick("waits for 5 s")
         socket = await self.socket(via="nothing", greeted=False)
         self.assertEqual(4401, await socket.closed())
 

@@ -2,7 +2,6 @@
 notifications#notifications and moderation#moderation."""
 
 from tests.spec.social.walk.steps import LogSteps, OrderSteps
-from tests.support.sizes import only_nightly
 
 STEPS = 240
 
@@ -16,5 +15,4 @@ class WalkTests(LogSteps, OrderSteps):
 
     async def test_other_walk(self) -> None:
         """So it is in another order."""
-        only_nightly("another walk")
         await self.walk(2, STEPS)
