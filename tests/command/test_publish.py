@@ -7,7 +7,6 @@ import signal
 from collections.abc import Mapping
 from pathlib import Path
 from tempfile import TemporaryDirectory
-from typing import NamedTuple
 
 from twisted.internet import reactor
 from twisted.internet.defer import Deferred
@@ -20,6 +19,7 @@ from contentsvc.command.manifest import IDS, MANIFEST
 from tests.client.fakes import BOB
 from tests.client.files import store
 from tests.client.test_service import PASSWORD, WAIT, Case
+from tests.command.here import Done, run_here
 from tests.support import pictures
 from tests.support.daemon import script
 
@@ -35,14 +35,6 @@ entity = "tower.bin"
 originating = ["parts/wall.bin"]
 packages.textures = {win64 = "win.zip", linux64 = "linux.zip"}
 """
-
-
-class Done(NamedTuple):
-    """How a command ended."""
-
-    out: str
-    err: str
-    status: int
 
 
 class FolderCase(Case):
@@ -79,6 +71,8 @@ class FolderCase(Case):
         self.write(MANIFEST, text.replace(old, new).encode())
 
     async def command(self, *words: str, given: str = "") -> Done:
+        if not self.environ:
+            return await run_here(self, *words, given=f"{given}\n")
         out, err, status = await getProcessOutputAndValue(
             script("contentsvc"),
             words,

@@ -20,7 +20,7 @@ from contentsvc.wire.content import (
 from contentsvc.wire.library import SubscriptionBody
 from contentsvc.wire.packages import PackageDefinition
 from tests.client.test_service import PASSWORD, Case, guid
-from tests.command.test_publish import Done
+from tests.command.here import Done, run_here
 from tests.support import pictures
 from tests.support.daemon import script
 
@@ -94,13 +94,7 @@ class SyncCase(Case):
         return content
 
     async def sync(self, *words: str, expect: int = 0, root: Path | None = None) -> Done:
-        out, err, status = await getProcessOutputAndValue(
-            script("contentsvc"),
-            self.words(*words, root=root),
-            env=os.environ,
-            stdinBytes=PASSWORD.encode() + b"\n",
-        )
-        done = Done(out.decode(), err.decode(), status)
+        done = await run_here(self, *self.words(*words, root=root), given=f"{PASSWORD}\n")
         self.assertEqual(done.status, expect, done)
         return done
 

@@ -29,7 +29,7 @@ SIZED = {
         *("faults.test_libraries", "faults.test_limits", "faults.test_locks"),
         *("faults.test_releases", "faults.test_restore", "faults.test_writers"),
         *("javascript.test_files.KillTests", "command.test_backup.RestoreTests.test_killed"),
-        *("command.test_sync_trouble", "command.test_publish_trouble"),
+        "command.test_sync_trouble",
         # Another walk, another server, and patience.
         *("spec.social.walk.test_walk.WalkTests.test_other_walk",),
         *("store.test_plans.PlanTests.test_debian",),
@@ -51,7 +51,6 @@ SIZED = {
         *("command.demo.test_files.StoreTests", "command.demo.test_files.FolderTests.test_before"),
         *("command.test_files_import", "command.test_files_move", "command.test_watch"),
         *("command.test_names_and_proxies", "command.test_publish_tls"),
-        *("command.test_sync.HandTests", "command.test_sync.LinkTests"),
         *("command.test_cli.EmbeddedTests",),
         # The same through the other proxy, and patience.
         *("proxies.test_below.HaproxyTests", "proxies.test_below.BrowserTests"),
