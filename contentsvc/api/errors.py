@@ -212,7 +212,7 @@ AccountBanned = named(
     "The account is banned.",
     oauth="account_banned",
     reason=str,
-    until=Seconds,
+    until=Annotated[Seconds | None, described("when it ends; null without an end")],
     decision=Annotated[
         Id | None, described("the decision; null of a ban from before there were any")
     ],

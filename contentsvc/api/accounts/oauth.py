@@ -7,7 +7,7 @@ import hmac
 import re
 import secrets
 from datetime import UTC, datetime
-from typing import Any, NamedTuple
+from typing import NamedTuple
 
 from msgspec import Struct, structs
 
@@ -248,16 +248,16 @@ class OAuth(Struct):
         token = None
         if stands is not None and stands.appealable:
             token = self.mail_tokens.appeal(stands.id, user)
-        more: dict[str, Any] = {"user": user, "appealToken": token}
-        more["decision"] = None if stands is None else stands.id
-        if ban.until is None:
-            return AccountBanned(f"The account is banned: {ban.reason}", reason=ban.reason, **more)
-        end = datetime.fromtimestamp(ban.until, UTC)
+        end = ""
+        if ban.until is not None:
+            end = f" until {datetime.fromtimestamp(ban.until, UTC):%Y-%m-%d %H:%M:%S} UTC"
         return AccountBanned(
-            f"The account is banned until {end:%Y-%m-%d %H:%M:%S} UTC: {ban.reason}",
+            f"The account is banned{end}: {ban.reason}",
             reason=ban.reason,
             until=ban.until,
-            **more,
+            decision=None if stands is None else stands.id,
+            user=user,
+            appealToken=token,
         )
 
     async def _renew(self, call: Call, refresh: str, kind: SessionKind) -> LogIn:

@@ -34,6 +34,7 @@ class BanTests(LogInCase):
         await self.is_over(user)
         refused = await self.banned(user)
         self.assertEqual("cheating", refused["reason"])
+        self.assertIsNone(refused["until"])
         self.assertIn("cheating", refused["error_description"])
 
     async def test_until(self):
