@@ -86,7 +86,11 @@ export function OwnDecision({ decisionId, userId, token, heading = "h2" }) {
                 `
                 : html`<p>${t(`appeal.${why(decision, appeal?.state)}`)}</p>`
             }
-            ${decision.redress && html`<p class="small text" dir="auto">${decision.redress}</p>`}
+            ${
+              decision.redress &&
+              decision.action !== "warn" &&
+              html`<p class="small text" dir="auto">${decision.redress}</p>`
+            }
           </section>
         `;
       }}
