@@ -155,6 +155,18 @@ class ShapedTests(ContentCase):
 
         await self.walk(journey)
 
+    async def test_lines(self) -> None:
+        """Lines that end with a carriage return alone are no way around how many elements there
+        may be."""
+        made = await self.shaped("a\r" * 6_000)
+
+        def journey(ada: Person) -> None:
+            ada.go(f"/content/{made.id}")
+            expect(text_of(ada).locator("br").first).to_be_attached()
+            self.assertLessEqual(text_of(ada).locator("br").count(), 5_000)
+
+        await self.walk(journey)
+
     async def test_still(self) -> None:
         """Nothing moves when the parser comes late, at any width."""
         made = await self.shaped(TEXT)

@@ -31,8 +31,11 @@ const LINES = 1_000;
 let parse = null;
 const fetchParser = once(async () => void (parse = (await import("./markdown.js")).shape));
 
+/** @param {string} text @param {number} [most] */
+const linesOf = (text, most) => text.split(/\r\n?|\n/, most);
+
 /** @param {string} text */
-const needs = (text) => isShaping && (MARKS.test(text) || text.split("\n", LINES).length === LINES);
+const needs = (text) => isShaping && (MARKS.test(text) || linesOf(text, LINES).length === LINES);
 
 /** Fetch what these texts need, before they are shown: nothing moves then. Without it they are shown as they
  * are written.
@@ -45,8 +48,7 @@ export async function shapeable(...texts) {
  * @param {string} text
  * @returns {Node[]} */
 function paragraphs(text) {
-  const parts = text
-    .split(/\r\n?|\n/)
+  const parts = linesOf(text)
     .map((line) => line.trim())
     .join("\n")
     .split(/\n{2,}/);
