@@ -80,8 +80,11 @@ class TagRules:
         staff do not count, and it may go on with as many as it had."""
         if len(tags) > 2 * MOST_TAGS:
             fitting("tags", tags, Tags)
-        if len(tags) > MOST_TAGS and self._new(tags, before):
-            fitting("tags", [tag for tag in tags if not self._is_staff(tag)], Tags)
+        if len(tags) <= MOST_TAGS:
+            return
+        own, had = ([tag for tag in those if not self._is_staff(tag)] for those in (tags, before))
+        if len(own) > len(had) or self._new(own, had):
+            fitting("tags", own, Tags)
 
     def kept(self, tags: Sequence[str], before: Sequence[str]) -> list[str]:
         """What content with the tags `before` has if its author gives it these, which are spelt:

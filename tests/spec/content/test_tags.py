@@ -281,6 +281,17 @@ class StaffTests(TagsCase):
         self.invalid(await self.update(made, *whole, "more"), "/tags")
         self.invalid(await self.update(made, *own[1:], "more", "and", "Pick", "Event"), "/tags")
 
+    async def test_most_spellings(self):
+        """content#tags: another spelling of a tag that is there counts too."""
+        spelt = [f"{blank}{letter}" for blank in ("", " ", "  ") for letter in ("a", "A")]
+        spelt += ["\uff41", *(f"a{' ' * n}" for n in range(1, 60))]
+        made = await self.content(await self.user(), tags=["a"])
+        self.invalid(await self.update(made, *spelt), "/tags")
+        own = [f"t{n}" for n in range(64)]
+        made = await self.content(made.author, tags=own)
+        await self.give(made, "Pick", "Event", expect=204)
+        self.invalid(await self.update(made, *own, "T0", "T1"), "/tags")
+
     async def test_precondition(self):
         """content#tags: If-Match is heeded."""
         made = await self.content(await self.user(), tags=[])
