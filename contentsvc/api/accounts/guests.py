@@ -78,8 +78,8 @@ class FullAccounts(Struct):
             if not await guests.is_guest(tx, own.id):
                 return False
             await addresses.free(tx, body.email)
-            await guests.register(tx, own.id, body.username, body.email, encoded)
             await end_others(tx, self.revocation, call)
+            await guests.register(tx, own.id, body.username, body.email, encoded)
             if self.mails is not None and not await self.auth.mail_wait(tx, call):
                 await self.mails.ask(tx, own.id, Wanted("confirm", body.email))
         return True
@@ -99,5 +99,6 @@ def check_own_log_in(call: Call) -> None:
 
 
 async def end_others(tx: Db, revocation: Revocation, call: Call) -> None:
-    """End all other log-ins of the caller, who is a guest no more."""
+    """End all other log-ins of the caller, who becomes a full account in this transaction: before
+    the secret is locked, as by those who renew."""
     revocation.end(tx, await sessions.revoke_all(tx, call.user, call.session))

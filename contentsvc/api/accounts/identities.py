@@ -126,9 +126,9 @@ class Identities(Struct):
                 async with self.db.transaction() as tx:
                     if not await guests.lock(tx, user):
                         return False
+                    await end_others(tx, self.revocation, call)
                     if not await guests.join(tx, user, each, *account):
                         raise IdentityTaken()
-                    await end_others(tx, self.revocation, call)
             except Refused as error:
                 if name is not None or error.constraint != "users_username":
                     raise

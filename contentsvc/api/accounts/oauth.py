@@ -189,11 +189,14 @@ class OAuth(Struct):
             try:
                 async with self.db.transaction() as tx:
                     user = await self._guest(tx, call, digest(secret), name, most)
-                    return await self._begin(tx, call, user, PLAYER, kind, guest=True)
+                    answer = await self._begin(tx, call, user, PLAYER, kind, guest=True)
+                    await guests.see(tx, user)
             except Refused as error:
                 # The name is taken, or another request has just made the guest.
                 if error.constraint not in {"users_username", "guest_secrets_hash"}:
                     raise
+            else:
+                return answer
         raise Unavailable(cause="lock")
 
     async def _guest(self, tx: Db, call: Call, secret: str, name: str, most: int) -> str:
@@ -213,7 +216,6 @@ class OAuth(Struct):
             return await guests.make(tx, name, secret)
         if not known.guest:
             raise InvalidGrant("This guest has become a full account: log in to that.")
-        await guests.see(tx, known.user)
         return known.user
 
     async def _begin(

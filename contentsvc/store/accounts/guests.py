@@ -1,6 +1,6 @@
 """Guests: users whom a secret of their client makes and logs in (accounts#guests).
 
-Whoever needs both locks the user before the secret.
+The secret is locked last: after the user, and after sessions and their tokens.
 """
 
 from typing import Final, NamedTuple
