@@ -24,23 +24,28 @@ def of_guests(
 ) -> list[Job]:
     """The deletion of guests who were not seen for so many days; 0: none. One account goes at a
     time, as if its user deleted it. `end` ends sessions once their transaction has committed."""
+    # Those who stay for what they have published are looked at once in a round.
+    since = guests.FIRST
 
     async def delete() -> Deleted:
+        nonlocal since
+        begun, since = since, guests.FIRST
         try:
             async with db.transaction() as tx:
-                user = await guests.idle(tx, days)
-                if user is None:
+                idle = await guests.idle(tx, days, begun)
+                if idle is None:
                     return Deleted(0, False)
-                departed = await deletion.leave(tx, user, None, guest=True, idle=days)
+                departed = await deletion.leave(tx, idle.user, None, guest=True, idle=days)
                 if departed is None:
                     raise Unavailable("the guest has just come back", "lock")
-                await queue.put(tx, tasks.Departure(user=user))
+                await queue.put(tx, tasks.Departure(user=idle.user))
                 end(tx, departed.sessions)
         except Unavailable as error:
             if error.cause != "lock":
                 raise
             # Somebody does something with the guest. The next round comes back to it.
             return Deleted(0, False)
+        since = idle.seen
         return Deleted(1, True)
 
     return [rarely("guests who have not come back", delete)] if days else []

@@ -89,6 +89,21 @@ class GuestsTests(StoreCase):
         await self.run_all()
         self.assertEqual(self.there(*users[:2]), [False, False])
 
+    async def test_one_look(self) -> None:
+        """A round looks once at who stays, and the next one looks again."""
+        await self.run_all()
+        kept, *users = [await self.guest(days) for days in (200, 150, 91)]
+        content = await self.content(kept)
+        (job,) = of_guests(self.db, TaskQueue(lambda: None), self.end, DAYS)
+        await job.run()
+        self.assertEqual(self.there(kept, *users), [True, False, True])
+        self.sql("update contents set deleted = true where id = %s", content)
+        await job.run()
+        self.assertEqual(self.there(kept, *users), [True, False, False])
+        self.assertIsNone(await job.run())
+        await job.run()
+        self.assertEqual(self.there(kept), [False])
+
     async def test_full(self) -> None:
         """Who has become a full account stays."""
         guest = await self.guest(91)
@@ -121,7 +136,8 @@ class GuestsTests(StoreCase):
         """Who logs in while the job looks is not deleted."""
         user = await self.guest(91)
         async with self.db.transaction() as tx:
-            self.assertEqual(await guests.idle(tx, DAYS), user)
+            idle = await guests.idle(tx, DAYS, guests.FIRST)
+            self.assertEqual(idle and idle.user, user)
             await guests.see(self.db, user)
             self.assertFalse(await guests.is_idle(tx, user, DAYS))
 

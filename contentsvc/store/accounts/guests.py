@@ -25,6 +25,15 @@ class Account(NamedTuple):
     guest: bool
 
 
+class Idle(NamedTuple):
+    """A guest who is not kept, and when it was seen, as Postgres writes it."""
+
+    user: str
+    seen: str
+
+
+FIRST: Final = "-infinity"
+"""Before any guest was seen."""
 _HASH: Final = "decode(:secret, 'hex')"
 _OLD: Final = f"make_interval(days => :days) + interval '{HOUR} seconds'"
 """How long ago a guest was seen who is not kept. When one was seen is known to the hour."""
@@ -112,13 +121,14 @@ async def join(tx: Db, user: str, username: str, issuer: str, subject: str) -> b
     with turn as materialized (
         select clock_timestamp() - ({_OLD}) as oldest where pg_try_advisory_xact_lock({_LOCK})
     )
-    select g.user_id from guest_secrets g
-    where g.seen < (select oldest from turn) and not {_SHOWN}
+    select g.user_id as "user", g.seen::text from guest_secrets g
+    where g.seen < (select oldest from turn) and g.seen >= :since::timestamptz and not {_SHOWN}
     order by g.seen limit 1
 """)
-async def idle(tx: Db, days: int) -> str | None:
-    """The guest who was seen longest ago, so many days ago, and of whom there is no content that is
-    not withdrawn. None if there is none, or another process looks for one."""
+async def idle(tx: Db, days: int, since: str) -> Idle | None:
+    """The guest who was seen longest ago, so many days ago but not before `since`, and of whom
+    there is no content that is not withdrawn. None if there is none, or another process looks for
+    one."""
 
 
 @found(f"""
