@@ -264,16 +264,23 @@ def _led_to(url: str) -> _Subject:
 
 
 def _shown(one: store.Named, *, for_sender: bool) -> NoticeSubject:
+    # The number of a comment must not lead a stranger to content that needs its id to be seen.
+    hides = for_sender and not one.public and not _names_content(one.url)
     return NoticeSubject(
         one.kind,
         one.id,
         one.state,
-        UNSET if one.content is None else one.content,
+        UNSET if hides or one.content is None else one.content,
         UNSET if one.user is None else one.user,
         UNSET if for_sender or one.url is None else one.url,
         _appeal(one),
         UNSET if one.appeal_until is None else one.appeal_until,
     )
+
+
+def _names_content(url: str | None) -> bool:
+    """Whether who has sent a URL has named the content of a comment by it."""
+    return url is not None and _led_to(url).content is not None
 
 
 def _appeal(one: store.Named) -> NoticeAppeal | UnsetType:

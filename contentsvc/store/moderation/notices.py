@@ -4,6 +4,7 @@ a report of each of its subjects, and stays when those reports go."""
 from typing import NamedTuple
 
 from contentsvc.framework.db.query import Db, many, maybe, none, one
+from contentsvc.store.fragments import status_of
 from contentsvc.store.moderation.appeals import APPEALABLE
 
 
@@ -22,14 +23,16 @@ class Notice(NamedTuple):
 
 
 class Named(NamedTuple):
-    """A subject of a notice: of a comment with its `content`, of a message with the `user` who has
-    sent it. `url` is the one by which it was named. `appeal` is the id of its sender's newest
-    appeal, None if there is none, with its place among all. `appeal_until` is until when they can
-    appeal, in Unix seconds; None unless it was dismissed."""
+    """A subject of a notice: of a comment with its `content`, which is `public` where everybody
+    sees it, of a message with the `user` who has sent it. `url` is the one by which it was named.
+    `appeal` is the id of its sender's newest appeal, None if there is none, with its place among
+    all. `appeal_until` is until when they can appeal, in Unix seconds; None unless it was
+    dismissed."""
 
     kind: str
     id: str
     content: str | None
+    public: bool
     user: str | None
     url: str | None
     state: str
@@ -83,7 +86,10 @@ async def of_id(db: Db, notice: str) -> Notice | None:
 
 
 @many(f"""
-    select n.kind, n.id, n.content_id as content, n.user_id as "user", n.url,
+    select n.kind, n.id, n.content_id as content, exists (
+               select from contents c where c.id = n.content_id and {status_of("c")} = 'active'
+           ) as public,
+           n.user_id as "user", n.url,
            coalesce(n.outcome, 'open') as state, a.id as appeal,
            coalesce(a.number, 0) as appeal_number,
            coalesce(a.state, 'open') as appeal_state, a.reason,

@@ -114,6 +114,32 @@ class SendingTests(NoticeCase):
             sent = await self.notice({"url": f"https://play.example{path}"})
             self.assertEqual([expected], (await self.seen(sent))["subjects"], path)
 
+    async def test_number(self):
+        """The number of a comment leads who sends a notice to no content that needs its id to be
+        seen; moderators see it, and who has named it."""
+        for change in ("unlisted", "friends", "withdrawn"):
+            made = await self.castle()
+            comment = await self.comment(made, made.author)
+            number = comment.rpartition("/")[2]
+            if change == "withdrawn":
+                await self.delete(made.path, by=made.author, expect=204)
+            else:
+                body = {"visibility": change}
+                await self.put(f"{made.path}/visibility", body, by=made.author, expect=204)
+            about = {"kind": "comment", "id": number, "state": "open"}
+            for subject in (
+                {"url": f"/comments/{number}"},
+                {"kind": "comment", "id": number},
+            ):
+                sent = await self.notice(subject)
+                self.assertEqual([about], (await self.seen(sent))["subjects"], change)
+                path = f"notices/{sent['id']}"
+                found = await self.read(path, NOTICE, by=await self.member("moderator"))
+                self.assertEqual(made.id, found["subjects"][0]["content"])
+            sent = await self.notice({"url": comment})
+            about["content"] = made.id
+            self.assertEqual([about], (await self.seen(sent))["subjects"], change)
+
     async def test_unknown(self):
         """What does not exist is 422 with its places; nothing is filed."""
         made = await self.castle()
