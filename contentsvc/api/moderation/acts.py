@@ -560,7 +560,7 @@ class Acts(Struct):
             await comments.give_back(tx, known.content, int(known.subject), taken.body)
 
     async def _give_back_message(self, tx: Db, sender: str, message: str) -> None:
-        taken = await messages.removed(tx, sender, message)
+        taken = await messages.lock_removed(tx, sender, message)
         await notifications.lock(tx, [sender, *taken])
         self._messages_changed(tx, await messages.give_back(tx, sender, message))
 

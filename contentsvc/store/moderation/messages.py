@@ -121,20 +121,18 @@ async def _hold_removed(tx: Db, sender: str, id: str) -> list[_Held]:
     """Lock the pairs of those that were taken away."""
 
 
-@many("""
-    select distinct recipient from removed_messages where sender = :sender and id = :id
-    order by recipient
-""")
-async def removed(db: Db, sender: str, id: str) -> list[str]:
-    """Who has got those that were taken away."""
-
-
 async def lock(tx: Db, sender: str, id: str) -> list[Named]:
     """Lock the messages that are named, and give them, the oldest first. None of them: nobody has
     named any, or they are gone."""
     await hold(tx, sender, id)
     await _hold_named(tx, sender, id)
     return await named(tx, sender, id)
+
+
+async def lock_removed(tx: Db, sender: str, id: str) -> list[str]:
+    """Lock the messages that were taken away, and give who has got them. Nobody else decides about
+    these messages (see `hold`)."""
+    return [held.recipient for held in await _hold_removed(tx, sender, id)]
 
 
 def facts(sender: str, id: str, found: list[Named]) -> str:

@@ -1,6 +1,7 @@
 """Decisions about messages: what several do at once, and what is left of them in the database."""
 
 from msgspec import json
+from twisted.internet.defer import Deferred
 
 from contentsvc.api.moderation.decisions import Decisions
 from contentsvc.api.social.messages import Messages
@@ -145,6 +146,26 @@ class DecisionTests(DecidingCase):
 
 
 class AtOnceTests(DecidingCase):
+    async def test_order(self) -> None:
+        """Who gives a message back locks the pairs before the counters."""
+        await self.names(self.bob)
+        id = await self.decide()
+        with self.held() as (run, connection):
+            lesser, greater = sorted([self.ann, self.bob])
+            run(
+                f"select from pairs where lesser = '{lesser}' and greater = '{greater}'"
+                " for no key update"
+            )
+            reversing = Deferred.fromCoroutine(self.reverse(id))
+            await self.waits(reversing)
+            run(
+                "select from notification_counters"
+                f" where user_id in ('{self.ann}', '{self.bob}') for no key update nowait"
+            )
+            connection.rollback()
+        await reversing
+        self.assertEqual(await self.texts(), ["secret", "to cat"])
+
     async def test_decisions(self) -> None:
         """Of several moderators at once all decide; one decision stands, and all others are
         replaced."""
