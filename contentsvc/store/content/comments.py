@@ -522,7 +522,8 @@ async def delete(db: Db, actor: str | None, content: str, comment: int) -> bool:
     with back as (
         update comments m set body = :body, deleted = false, updated = clock_timestamp()
         where m.id = :comment and m.content_id = :content and m.deleted
-          and exists (select from users u where u.id = m.author_id)
+          -- Whoever deletes the account waits, and then empties this comment too.
+          and exists (select from users u where u.id = m.author_id for key share)
         returning m.content_id
     )
     update contents set live_comments = live_comments + 1

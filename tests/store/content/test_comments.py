@@ -214,6 +214,23 @@ class DeleteTests(CommentCase):
         self.assertIsNone(await comments.state_of(self.db, other, comment, self.author, True))
 
 
+class GiveBackTests(CommentCase):
+    async def test_author_leaves(self) -> None:
+        """A text does not come back to an author who is about to leave."""
+        author = await self.user()
+        comment = await self.written_by(author)
+        assert comment is not None
+        await self.delete(comment)
+        with closing(psycopg2.connect(self.url)) as connection, connection.cursor() as cursor:
+            cursor.execute("delete from users where id = %s", (author,))
+            back = Deferred.fromCoroutine(comments.give_back(self.db, self.game, comment, "Back"))
+            await until(lambda: back.called or bool(self.sql(WAITING)), 10, "a lock is waited for")
+            self.assertNoResult(back)
+            connection.commit()
+        self.assertFalse(await back)
+        self.assertEqual(self.counters(), (1, 0))
+
+
 class RepeatTests(CommentCase):
     """A comment that is sent again with its writeId (content#comments)."""
 
