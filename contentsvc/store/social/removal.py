@@ -166,19 +166,20 @@ def _emptied(messages: str, recipient: str) -> str:
         order by unsent limit {BATCH}
         for update skip locked
     ), named as materialized (
-        select r.number, o.sender, r.reporter
+        -- By their ids: reports that are opened again get other numbers.
+        select r.id, o.sender, r.reporter
         from old o
         join report_subjects s on s.kind = 'user' and s.id = o.sender::text
         join reports r on r.reporter = o.recipient and r.subject = s.number
                           and r.messages is not null
         union
-        select r.number, o.sender, null
+        select r.id, o.sender, null
         from old o
         join report_subjects s on s.kind = 'message' and s.id = o.id::text and s.user_id = o.sender
         join reports r on r.subject = s.number and r.messages is not null
     ), emptied as (
         update reports r set messages = {_emptied("r.messages::jsonb", "n.reporter::text")}::text
-        from named n where r.number = n.number
+        from named n where r.id = n.id
     ), decided as materialized (
         select distinct d.number, o.sender
         from old o

@@ -4,6 +4,7 @@ reports that name them."""
 from typing import Any
 
 from msgspec import json
+from twisted.internet.defer import Deferred
 
 from contentsvc.store.accounts import deletion
 from contentsvc.store.moderation import evidence, reports
@@ -224,6 +225,19 @@ class ProofTests(RemovalCase):
         self.assertEqual(self.kept(), [])
         self.assertEqual(await self.seen(), {("", True)})
         self.assertFalse(await self.remove())
+
+    async def test_opened_again(self) -> None:
+        """Reports that get other numbers meanwhile, since they are opened again, lose it too."""
+        await self.report()
+        await self.remove()
+        self.age()
+        with self.held() as (run, connection):
+            run(f"update reports set number = default where reporter = '{self.bob}'")
+            forgetting = Deferred.fromCoroutine(removal.forget(self.db))
+            await self.waits(forgetting)
+            connection.commit()
+        await forgetting
+        self.assertEqual(await self.proof(), [""])
 
     async def test_same_id(self) -> None:
         """A message with the same id to somebody else keeps its text, in reports too."""
