@@ -482,7 +482,7 @@ async def told_reversed(db: Db, number: int, users: list[str]) -> list[str]:
                 select from decisions d
                 where d.subject = o.subject and d.subject_kind = 'message'
                   and d.user_id = o.user_id
-                  and d.created >= now() - interval '{APPEALABLE} days'
+                  and (d.created >= now() - interval '{APPEALABLE} days' or {_OPEN})
             )
             offset 0
         ) o

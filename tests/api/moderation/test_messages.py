@@ -5,7 +5,7 @@ from twisted.internet.defer import Deferred
 
 from contentsvc.api.moderation.decisions import Decisions
 from contentsvc.api.social.messages import Messages
-from contentsvc.store.moderation import decisions, messages
+from contentsvc.store.moderation import appeals, decisions, messages
 from contentsvc.store.social import removal
 from contentsvc.wire.decisions import DecisionBody, GroundBody, ReversalBody, SubjectBody
 from tests.api.support import ApiCase, Caller, Notifier, Tasks, acts
@@ -133,6 +133,22 @@ class DecisionTests(DecidingCase):
         self.assertEqual(self.kept(), ["secret"])
         await self.reverse(second)
         self.assertEqual(await self.texts(), ["secret", "to cat"])
+
+    async def test_text_of_appealed(self) -> None:
+        """The text stays as long as an appeal against a later decision is open."""
+        await self.names(self.bob)
+        await self.decide()
+        second = await self.decide()
+        async with self.db.transaction() as tx:
+            await appeals.lock_decision(tx, self.ann, second)
+            about = "message", self.message, None
+            await appeals.open_author(tx, second, *about, self.ann, "No")
+        self.sql(
+            "update decisions set created = created - interval '185 days' where user_id = %s",
+            self.ann,
+        )
+        await decisions.forget_facts(self.db)
+        self.assertEqual(self.kept(), ["secret"])
 
     async def test_sender_gone(self) -> None:
         """When its sender has left, there is no message to decide about; a reversal is noted."""
