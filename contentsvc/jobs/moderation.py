@@ -13,7 +13,7 @@ from contentsvc.framework.tasks.task_queue import put_all
 from contentsvc.jobs.steps import Batch
 from contentsvc.store import tasks
 from contentsvc.store.accounts import mails as mail_store
-from contentsvc.store.accounts.mails import Mails
+from contentsvc.store.accounts.mails import Mails, Receipt
 from contentsvc.store.fragments import LAST, NIL
 from contentsvc.store.moderation import audit_log, clearance, decisions, evidence, notices, reports
 from contentsvc.store.moderation.clearance import Place
@@ -45,23 +45,21 @@ async def reports_resolved(
     after = task.after if place is None else int(place)
     rows = await reports.reporters(tx, task.number, after, task.upto, most)
     last = str(rows[-1].number) if len(rows) == most else None
-    for row in rows:
-        if row.notice is not None:
-            await _answer(tx, row.notice, mails)
+    answered = [await _answered(tx, row.notice) for row in rows if row.notice is not None]
+    if mails is not None:
+        await mails.answer_all(tx, [one for one in answered if one is not None])
     told = [(row.user_id, notification) for row in rows if row.user_id is not None]
     return Batch([*told], last)
 
 
-async def _answer(tx: Db, notice: str, mails: Mails | None) -> None:
-    """Tell who has sent a notice what was decided, if nothing of it is open."""
+async def _answered(tx: Db, notice: str) -> Receipt | None:
+    """The mail to who has sent a notice of what was decided, if nothing of it is open."""
     await notices.lock(tx, notice)
     answered = await notices.answer(tx, notice)
-    if answered is None or answered.email is None or mails is None:
-        return
+    if answered is None or answered.email is None:
+        return None
     upheld = answered.outcome == "upheld"
-    await mails.answer(
-        tx, "notice_upheld" if upheld else "notice_dismissed", notice, answered.email
-    )
+    return Receipt("notice_upheld" if upheld else "notice_dismissed", notice, answered.email)
 
 
 async def block_decided(

@@ -1,6 +1,7 @@
 """What reporters are notified of, and taking away what a user has made."""
 
 from collections.abc import Awaitable, Callable
+from functools import partial
 from typing import Any
 
 from msgspec import json
@@ -8,13 +9,16 @@ from twisted.internet import reactor
 from twisted.internet.task import deferLater
 
 from contentsvc.framework.db.database import Database
+from contentsvc.framework.db.query import Db
+from contentsvc.framework.tasks.task_runners import kinds
 from contentsvc.jobs import moderation
 from contentsvc.jobs.handlers import KINDS
 from contentsvc.jobs.steps import StepRunner
 from contentsvc.push.notifier import Notifier
+from contentsvc.store.accounts.mails import Mails, Purpose
 from contentsvc.store.content import collections, comments, subscriptions
 from contentsvc.store.fragments import NIL
-from contentsvc.store.moderation import reports
+from contentsvc.store.moderation import notices, reports
 from contentsvc.store.social import follows
 from contentsvc.store.tasks import ReportsResolved, UserClearance
 from contentsvc.wire.moderation import ReportedSubject
@@ -84,6 +88,31 @@ class ReportsTests(StepCase):
         await self.decide("upheld")
         await self.work()
         self.assertEqual([len(self.heard(user)) for user in self.users], [0, 1, 1, 0, 0])
+
+    async def test_mailboxes(self) -> None:
+        """Those who have sent notices get their mails in the order of their mailboxes, as all who
+        need several."""
+        for email in ("ann@c.example", "ben@a.example", "cid@b.example"):
+            sent = "illegal", "x", None, "Mira", email, None
+            about = ["content"], [self.castle], [None], [None], [None]
+            async with self.db.transaction() as tx:
+                await notices.file(tx, *sent, *about, ["{}"], [None])
+        await self.decide("upheld")
+        mails = _Mailing(lambda: None, lambda email: email.partition("@")[2])
+        resolved = ReportsResolved, partial(moderation.reports_resolved, mails=mails)
+        await self.work(self.another(self.db, kinds=kinds(resolved)))
+        self.assertEqual(mails.done, ["ben@a.example", "cid@b.example", "ann@c.example"])
+
+
+class _Mailing(Mails):
+    """Notes in `done` to which address it sends."""
+
+    done: list[str] = []
+
+    async def answer(
+        self, tx: Db, purpose: Purpose, notice: str, email: str, appeal: str | None = None
+    ) -> None:
+        self.done.append(email)
 
 
 ALL = ["content", "comments", "collections"]

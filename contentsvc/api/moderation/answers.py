@@ -7,7 +7,7 @@ from msgspec import Struct
 from contentsvc.framework.db.query import Db
 from contentsvc.push.notifier import Notifier
 from contentsvc.store.accounts import mails as mail_store
-from contentsvc.store.accounts.mails import Mails
+from contentsvc.store.accounts.mails import Mails, Receipt
 from contentsvc.store.moderation import bans, notices
 from contentsvc.store.moderation.appeals import Answered
 from contentsvc.wire.moderation import ReportedSubject
@@ -52,14 +52,18 @@ class Answers(Struct):
         reason: str,
     ) -> None:
         """Tell who has reported something, and by mail who has sent a notice of it."""
+        # The limits of mailboxes come before the counters of users in the order of locks.
+        if self.mails is not None:
+            receipts = []
+            for one in answered:
+                found = None if one.notice is None else await notices.of_id(tx, one.notice)
+                if found is not None and found.email is not None:
+                    given = found.id, found.email, one.id
+                    receipts.append(Receipt(_PURPOSES[outcome][1], *given))
+            await self.mails.answer_all(tx, receipts)
         told = AppealDecided(subject=subject, outcome=outcome, reason=reason)
         users = [one.user_id for one in answered if one.user_id is not None]
         await self.notifier.send_many(tx, [(user, told) for user in users])
-        for one in answered:
-            found = None if one.notice is None else await notices.of_id(tx, one.notice)
-            if self.mails is not None and found is not None and found.email is not None:
-                given = found.id, found.email
-                await self.mails.answer(tx, _PURPOSES[outcome][1], *given, appeal=one.id)
 
 
 _PURPOSES: dict[str, tuple[mail_store.Purpose, mail_store.Purpose]] = {

@@ -81,6 +81,16 @@ class Link(NamedTuple):
     email: str
 
 
+class Receipt(NamedTuple):
+    """A mail about a notice, to the address of who has sent it; `appeal` is the id of the appeal
+    whose answer it is."""
+
+    purpose: Purpose
+    notice: str
+    email: str
+    appeal: str | None = None
+
+
 class Wanted(NamedTuple):
     """A mail that somebody asks for, to an address that may be another's."""
 
@@ -153,6 +163,12 @@ class Mails(Struct):
         about = notice, None, appeal
         await insert(tx, id, purpose, None, email, "", *about, queue, kind, task)
         tx.after_commit(self.wake)
+
+    async def answer_all(self, tx: Db, receipts: Sequence[Receipt]) -> None:
+        """The same of several."""
+        # In the order of the subjects, as all who need several.
+        for one in sorted(receipts, key=lambda one: (self.mailbox(one.email), one.notice)):
+            await self.answer(tx, *one)
 
 
 @none("""
