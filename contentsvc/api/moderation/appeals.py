@@ -144,6 +144,9 @@ class Appeals(Struct):
         NotAppealable, AppealExists, AppealClosed."""
         dismissed = [one for one in outcomes if one.outcome == "dismissed"]
         if not dismissed or any(one.outcome is None for one in outcomes):
+            # A repeat may come when the reports are open again, and even decided anew.
+            if any(one.reversed == text for one in outcomes):
+                return
             raise NotAppealable()
         new = [one for one in dismissed if one.text is None]
         if not new:

@@ -37,7 +37,8 @@ class Decided(NamedTuple):
 class Outcome(NamedTuple):
     """What was decided of a report; None while it is open. `number` is that of its subject and
     `upto` that of the outcome: None where its record is gone. Of a message, `user` has sent it.
-    `late` and `text` are as those of a decision."""
+    `late` and `text` are as those of a decision. `reversed` is the text of their newest appeal that
+    had reports of the subject opened again; None if there is none."""
 
     kind: str
     subject: str
@@ -48,6 +49,7 @@ class Outcome(NamedTuple):
     outcome: str | None
     late: bool
     text: str | None
+    reversed: str | None
 
 
 class Known(NamedTuple):
@@ -162,10 +164,21 @@ def _outcome(report: str) -> str:
     """
 
 
+def _reversed(appellant: str) -> str:
+    """The newest appeal `b` of the `appellant` that was reversed, about the subject `s`."""
+    return f"""
+        left join lateral (
+            select b.text from appeals b
+            where b.report_subject = s.number and {appellant} and b.state = 'reversed'
+            order by b.number desc limit 1
+        ) b on true
+    """
+
+
 @maybe(
     f"""
     select s.kind, s.id as subject, s.content_id as content, null::uuid as user, s.number, d.upto,
-           d.outcome, coalesce(d.created {_LATE}, false) as late, a.text
+           d.outcome, coalesce(d.created {_LATE}, false) as late, a.text, b.text as reversed
     from report_subjects s
     cross join lateral (
         select r.number from reports r
@@ -176,6 +189,7 @@ def _outcome(report: str) -> str:
     left join appeals a
         on a.report_subject = s.number and a.upto = d.upto and a.user_id = :user
            and a.decision is null
+    {_reversed("b.user_id = :user and b.decision is null")}
     where s.kind = :kind and s.id = :subject
     """,
     first="""
@@ -190,13 +204,14 @@ async def lock_report(tx: Db, user: str, kind: str, subject: str) -> Outcome | N
 @many(
     f"""
     select n.kind, n.id as subject, n.content_id as content, n.user_id as user, s.number, d.upto,
-           n.outcome, coalesce(n.decided {_LATE}, false) as late, a.text
+           n.outcome, coalesce(n.decided {_LATE}, false) as late, a.text, b.text as reversed
     from notice_subjects n
     left join reports r on r.number = n.report
     left join report_subjects s on s.number = r.subject
     {_outcome("r.number")}
     left join appeals a
         on a.report_subject = s.number and a.upto = d.upto and a.notice = n.notice
+    {_reversed("b.notice = n.notice")}
     where n.notice = :notice
     order by n.place
     """,

@@ -331,6 +331,19 @@ class ReporterTests(AppealingCase):
         self.assertEqual(["dismissed"] * 2, await self.resolved(cid, 2))
         await self.object(ann, "content", made.id)
 
+    async def test_again(self):
+        """The same text again changes nothing also once the report is open again; another one
+        cannot be appealed with then."""
+        ann = await self.user()
+        id = await self.dismissed(ann)
+        await self.object(ann, "content", id)
+        (found,) = await self.against(subject={"kind": "content", "id": id})
+        await self.answer(found["id"], "reversed", by=await self.member("moderator"))
+        await self.object(ann, "content", id)
+        answer = await self.object(ann, "content", id, "x", expect=None)
+        self.problem(answer, 409, "not_appealable")
+        self.assertEqual(1, len(await self.against(subject={"kind": "content", "id": id})))
+
     async def test_newer(self):
         """Of who has a newer report open, the older one stays as it was."""
         ann, ben = await self.user(), await self.user()
@@ -475,6 +488,8 @@ class NotifierTests(NoticeCase, AppealingCase):
         )
         self.assertEqual(["open"], await self.states("content", made.id))
         self.assertEqual(1, (await self.queued("content", made.id))["notices"])
+        self.assertEqual(201, (await self.object_to(sent)).status)
+        self.problem(await self.object_to(sent, "x"), 409, "not_appealable")
         await self.judge("content", made.id, "dismissed")
         self.assertEqual(201, (await self.object_to(sent, "Once more")).status)
         found = await self.against(notice=sent["id"])
