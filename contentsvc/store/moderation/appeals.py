@@ -220,7 +220,7 @@ async def lock_report(tx: Db, user: str, kind: str, subject: str) -> Outcome | N
         join reports r on r.number = n.report
         join report_subjects s on s.number = r.subject
         where n.notice = :notice
-        order by s.kind, s.id
+        order by s.kind, s.id, s.user_id
         for no key update of s
     """,
 )

@@ -99,6 +99,7 @@ async def of_id(db: Db, notice: str) -> Notice | None:
     left join lateral (
         select a.id, a.number, a.state, a.reason from appeals a
         where a.notice = n.notice and a.subject_kind = n.kind and a.subject = n.id
+              and a.subject_user is not distinct from n.user_id
         order by a.number desc limit 1
     ) a on true
     where n.notice = :notice

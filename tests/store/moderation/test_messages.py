@@ -2,7 +2,7 @@
 
 from msgspec import json
 
-from contentsvc.store.moderation import evidence, messages, notices, reports
+from contentsvc.store.moderation import appeals, evidence, messages, notices, reports
 from contentsvc.store.social import removal
 from contentsvc.store.social.messages import get
 from tests.store.social.test_removal import RemovalCase
@@ -129,6 +129,25 @@ class NoticeTests(NamedCase):
         await self.notice()
         self.assertEqual(await self.noticed(), ["answer"])
         self.assertCountEqual(await self.noticed(ann), ["secret", "to cat"])
+
+    async def test_appeals(self) -> None:
+        """Of two messages with one id, each shows its own appeal."""
+        await self.send(self.bob, self.ann, self.message, text="answer")
+        senders = [self.ann, self.bob]
+        found = [await messages.evidence(self.db, each, self.message) for each in senders]
+        kept = [one for one in found if one is not None]
+        sent = "illegal", "x", None, None, None, None
+        about = ["message"] * 2, [self.message] * 2, [None] * 2, senders, [None] * 2
+        proof = [one.text for one in kept], [one.messages for one in kept]
+        async with self.db.transaction() as tx:
+            notice = await notices.file(tx, *sent, *about, *proof)  # type: ignore[arg-type]
+            first, _ = await appeals.lock_notice(tx, notice)
+            assert first.number is not None
+            of_first = first.kind, first.subject, None, first.user
+            given = first.number, 1, *of_first, None, notice, "No"
+            await appeals.open_against(tx, "notifier", *given)
+        shown = await notices.subjects(self.db, notice)
+        self.assertEqual([one.appeal is not None for one in shown], [True, False])
 
     async def test_none(self) -> None:
         """What nobody has sent is not there."""
