@@ -7,6 +7,7 @@ from msgspec import json
 from twisted.internet.interfaces import IReactorTime
 from twisted.internet.task import deferLater
 
+from contentsvc.api.errors import NothingChanged
 from contentsvc.api.moderation.acts import Acts, Order
 from contentsvc.api.moderation.holding import PRESERVED, YEAR, Placing
 from contentsvc.framework.core.timers import Clock
@@ -48,6 +49,11 @@ class FileBlocks:
     ) -> None:
         """Block a file, known or not. With `preserve` what is there of it is held before
         (moderation#holds). Raises NothingChanged."""
+        # Whatever it explains, there is no decision to replace where the block is older than those.
+        if order.id is not None and await blocks.lock(tx, sha256):
+            stands = await decisions.standing(tx, "file", sha256, "block_file")
+            if stands is None:
+                raise NothingChanged()
         changed = await blocks.put(tx, sha256, order.reason)
         subject = Subject("file", sha256, None, None)
         facts = json.encode({"sha256": sha256}).decode()
