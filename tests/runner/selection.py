@@ -109,6 +109,7 @@ SIZED = {
             "spec.files.test_external.DefaultTests",
         ),
         *("spec.notifications.test_followers.TwoDaemonsFollowersTests",),
+        "spec.matrix.test_own",
         *("spec.content.test_platforms.LeavingTests", "spec.test_model.ModelTests.test_other_walk"),
         *("spec.files.test_upload_urls.KilledTests", "spec.files.test_upload_urls.SlowTests"),
         *("spec.notifications.test_socket_closing.RefusalTests.test_silence",),

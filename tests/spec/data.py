@@ -13,6 +13,7 @@ from typing import Any
 import jwt
 
 GAME = "game"
+PLATFORMS = ("win64", "osx64", "linux64")
 
 
 @dataclass(frozen=True)
@@ -77,9 +78,9 @@ def reference(of: dict[str, str]) -> dict[str, str]:
 
 
 def package() -> dict[str, str]:
-    """A new Package for all three platforms (content#parts)."""
+    """A new Package for all platforms (content#parts)."""
     at = f"packages/{secrets.token_hex(4)}"
-    return {"id": guid(), **{one: f"{at}/{one}" for one in ("win64", "osx64", "linux64")}}
+    return {"id": guid(), **{one: f"{at}/{one}" for one in PLATFORMS}}
 
 
 def draft(**changes: Any) -> dict[str, Any]:

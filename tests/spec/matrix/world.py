@@ -11,6 +11,7 @@ from typing import Any
 from twisted.internet import reactor
 from twisted.internet.task import deferLater
 
+from tests.spec import data
 from tests.spec.data import Content, User, draft, guid, name, reference, word
 from tests.spec.harness import SpecCase
 from tests.spec.matrix.inputs import BODIES
@@ -123,7 +124,10 @@ class World:
             "sendStudioNotification": {"to": [self.spare.id]},
             "changeEmail": {"password": self.owner.password},
             "changePassword": passwords,
-            "checkUpload": {"dependencies": [], "packages": [], "entity": None, "tags": []},
+            "checkUpload": {
+                **{"dependencies": [], "packages": [], "entity": None, "tags": []},
+                "type": data.GAME,
+            },
             "setStaffTags": {"tags": []},
             "putAccount": {
                 "username": self.owner.username,
