@@ -109,6 +109,8 @@ class StopTests(DaemonCase):
 
     def is_locked(self) -> bool:
         """Whether the request waits."""
+        # Without this, a transaction sees the same statements of others until its end.
+        self.cursor.execute("select pg_stat_clear_snapshot()")
         self.cursor.execute(LOCKED)
         return bool(self.cursor.fetchall())
 
