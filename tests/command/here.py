@@ -19,9 +19,9 @@ T = TypeVar("T")
 class Done(NamedTuple):
     """How a command ended."""
 
+    status: int
     out: str
     err: str
-    status: int
 
 
 async def run_here(case: TestCase, *words: str, given: str = "") -> Done:
@@ -34,14 +34,15 @@ async def run_here(case: TestCase, *words: str, given: str = "") -> Done:
         case.patch(content_commands, "on_reactor", _on_reactor),
     ]
     try:
-        status = await deferToThread(_main, words)
+        status = await deferToThread(status_of, words)
     finally:
         for patch in patches:
             patch.restore()
-    return Done(out.getvalue(), err.getvalue(), status)
+    return Done(status, out.getvalue(), err.getvalue())
 
 
-def _main(words: tuple[str, ...]) -> int:
+def status_of(words: tuple[str, ...]) -> int:
+    """The exit status of the command with these words."""
     try:
         return cli.main(words)
     except SystemExit as ended:

@@ -9,7 +9,6 @@ import time
 from contextlib import closing
 from functools import cache
 from pathlib import Path
-from typing import NamedTuple
 
 import psycopg2
 import treq
@@ -19,7 +18,6 @@ from twisted.internet.protocol import ProcessProtocol
 from twisted.internet.task import LoopingCall
 from twisted.trial.unittest import SynchronousTestCase, TestCase
 
-from contentsvc.command import cli
 from contentsvc.command.demo.world import WORLD, id_of
 from contentsvc.framework.identity.passwords import HASHER
 from contentsvc.roles import ROLES
@@ -27,20 +25,13 @@ from contentsvc.store.fragments import NIL
 from contentsvc.store.migrate import migrate
 from contentsvc.store.schema_definition import names
 from contentsvc.tokens import Keys, Tokens
+from tests.command.here import Done, status_of
 from tests.framework.postgres.servers import postmaster
 from tests.support import postgres
 from tests.support.daemon import Daemon, script, until
 
 PASSWORD = "open sesame"
 NOWHERE = "postgresql://127.0.0.1:1/none"
-
-
-class Done(NamedTuple):
-    """How a command ended."""
-
-    status: int
-    out: str
-    err: str
 
 
 @cache
@@ -77,10 +68,7 @@ class CommandCase(SynchronousTestCase):
         self.patch(sys, "stdin", io.TextIOWrapper(io.BytesIO(given)))
         out, err = io.StringIO(), io.StringIO()
         with contextlib.redirect_stdout(out), contextlib.redirect_stderr(err):
-            try:
-                status = cli.main(words)
-            except SystemExit as exit:
-                status = exit.code
+            status = status_of(words)
         return Done(status, out.getvalue(), err.getvalue())
 
     def good(self, *words: str, given: bytes = b"") -> str:

@@ -79,7 +79,7 @@ class FolderCase(Case):
             env={**os.environ, **self.environ},
             stdinBytes=given.encode() + b"\n",
         )
-        return Done(out.decode(), err.decode(), status)
+        return Done(status, out.decode(), err.decode())
 
     async def publish(self, *, password: str = PASSWORD, expect: int = 0) -> Done:
         """As the user."""

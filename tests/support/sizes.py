@@ -1,4 +1,4 @@
-"""What a smaller run leaves out of a module that it takes."""
+"""How much a run repeats: selection.py says which tests it has."""
 
 import os
 

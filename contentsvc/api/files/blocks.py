@@ -7,7 +7,6 @@ from msgspec import json
 from twisted.internet.interfaces import IReactorTime
 from twisted.internet.task import deferLater
 
-from contentsvc.api.errors import NothingChanged
 from contentsvc.api.moderation.acts import Acts, Order
 from contentsvc.api.moderation.holding import PRESERVED, YEAR, Placing
 from contentsvc.framework.core.timers import Clock
@@ -49,12 +48,9 @@ class FileBlocks:
     ) -> None:
         """Block a file, known or not. With `preserve` what is there of it is held before
         (moderation#holds). Raises NothingChanged."""
-        # Whatever it explains, there is no decision to replace where the block is older than those.
-        if order.id is not None and await blocks.lock(tx, sha256):
-            stands = await decisions.standing(tx, "file", sha256, "block_file")
-            if stands is None:
-                raise NothingChanged()
-        changed = await blocks.put(tx, sha256, order.reason)
+        # A moderator who decides anew replaces a decision: another explanation is no other block.
+        there = order.id is not None and await blocks.lock(tx, sha256)
+        changed = await blocks.put(tx, sha256, order.reason) and not there
         subject = Subject("file", sha256, None, None)
         facts = json.encode({"sha256": sha256}).decode()
         id = await self._acts.decide(

@@ -58,8 +58,8 @@ class Answers(Struct):
             for one in answered:
                 found = None if one.notice is None else await notices.of_id(tx, one.notice)
                 if found is not None and found.email is not None:
-                    given = found.id, found.email, one.id
-                    receipts.append(Receipt(_PURPOSES[outcome][1], *given))
+                    purpose = _PURPOSES[outcome][1]
+                    receipts.append(Receipt(purpose, found.id, found.email, one.id))
             await self.mails.answer_all(tx, receipts)
         told = AppealDecided(subject=subject, outcome=outcome, reason=reason)
         users = [one.user_id for one in answered if one.user_id is not None]

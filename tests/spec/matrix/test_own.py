@@ -4,8 +4,7 @@ specification: content#platforms and content#types."""
 from __future__ import annotations
 
 from tests.spec import data
-from tests.spec.matrix.base import MatrixCase
-from tests.spec.matrix.operations import OPERATIONS, Operation, each
+from tests.spec.matrix import test_permissions
 from tests.support import daemon
 from tests.support.daemon import Daemon
 
@@ -16,15 +15,11 @@ OPTIONS = (
 )
 
 
-@each(*OPERATIONS)
-class OwnTests(MatrixCase):
+class OwnTests(test_permissions.AllowedTests):
+    """Each goes through for whom it is."""
+
     async def connect(self) -> None:
         self.own_daemon()
         self.patch(data, "GAME", "map")
         self.patch(data, "PLATFORMS", PLATFORMS)
         self.use(await daemon.shared("own matrix", lambda: Daemon(*OPTIONS)))
-
-    async def check(self, operation: Operation) -> None:
-        """The operation goes through for whom it is."""
-        for caller in operation.who.allowed:
-            self.passed(operation, await self.send(operation, caller))
