@@ -20,7 +20,7 @@ from contentsvc.portal import face
 
 FOLDER = Path(__file__).parent
 _MEDIA = {
-    ".js": "text/javascript; charset=utf-8",
+    ".js": "text/javascript",  # a module is UTF-8
     ".css": "text/css; charset=utf-8",
     ".svg": "image/svg+xml",
 }
@@ -51,8 +51,8 @@ class Assets:
 
     The `modules` replace `service.js` and `tag-groups.js`: what the service says of itself.
 
-    `scripts/javascript-package` builds `client.js` and `pictures.js`: what they use of the
-    JavaScript client.
+    `scripts/javascript-package` builds `client.js`, those beside it, and `pictures.js`: what
+    they use of the JavaScript client.
 
     A `brand` has pictures among them, and adds to the style sheet.
     """

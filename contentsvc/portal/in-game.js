@@ -2,7 +2,7 @@
  * Escape, as the buttons of a game pad give them. Only the layout of a game loads it. */
 import { html, render } from "./vendor/preact.js";
 import { areaOf, controls, graphOf, isControl, isTyped, looking, nearest, scope, seen } from "./arrows.js";
-import { isReading, recall, remember } from "./history.js";
+import { isReading, recall, remember, shown } from "./history.js";
 import { onArrival } from "./layout.js";
 import { address, go } from "./router.js";
 import { needPart, t } from "./texts.js";
@@ -85,6 +85,8 @@ let last = null;
  * was, and since when nothing was read.
  * @type {{wanted: string | undefined, begun: number, since: number} | null} */
 let arrival = arriving();
+/** The entry of the history whose place is drawn: while the next one is fetched, that of before is. */
+let drawn = "";
 let timer = 0;
 
 function arriving() {
@@ -297,8 +299,8 @@ function first(now) {
   const isAwaited = arrival?.wanted || location.hash;
   if (quiet < (isAwaited ? 4 : 1) * QUIET && (isAwaited || !isLate)) return null;
   const all = controls(document.querySelector("main") ?? document.body);
-  const shown = all.filter((one) => beyond(one, "down") <= 0 && beyond(one, "up") <= 0);
-  const found = shown.find((one) => one.matches(FIRST)) ?? shown[0];
+  const inView = all.filter((one) => beyond(one, "down") <= 0 && beyond(one, "up") <= 0);
+  const found = inView.find((one) => one.matches(FIRST)) ?? inView[0];
   return found ?? (quiet < (all.length ? 1 : 8) * QUIET ? null : controls(document.body)[0]);
 }
 
@@ -322,6 +324,7 @@ function closest(all) {
 }
 
 onArrival((isSame) => {
+  drawn = shown();
   if (isSame) {
     const named = partNamed();
     if (named) focus(named, true);
@@ -348,7 +351,7 @@ addEventListener("focusin", ({ target }) => {
   const instead = isGone ? closest(controls(main)) : control;
   last = { control: instead, area: areaOf(seen(instead)) };
   if (instead !== control) return focus(instead);
-  if (!arrival) remember(FOCUS, keyOf(control));
+  if (!arrival && drawn === shown()) remember(FOCUS, keyOf(control));
 });
 new MutationObserver(() => (quieten(), look())).observe(document.body, {
   subtree: true,

@@ -1,6 +1,6 @@
 /** The log-in with an account elsewhere: the code flow of OpenID Connect with PKCE (RFC 7636). The page
  * goes to the issuer and comes back; what it must know then, it keeps for this tab. */
-import { digestOf } from "./client.js";
+import { digestOf } from "./client-files.js";
 import { address } from "./router.js";
 import { client } from "./session.js";
 import { Told } from "./texts.js";

@@ -5,7 +5,7 @@ import { forgetDrafts } from "./drafts.js";
 import { inGame } from "./layout.js";
 import { watched } from "./maintenance.js";
 import { Polling } from "./polling.js";
-import { takeCode } from "./portal-code.js";
+import { takeCode } from "./url-secrets.js";
 
 const USER = "contentsvc.user";
 /** Milliseconds until what nothing answered is asked for again. */
@@ -240,7 +240,7 @@ export async function keepGuest(body) {
 }
 
 /** Log in with the code of a game.
- * @param {import("./portal-code.js").PortalCode} proof */
+ * @param {import("./url-secrets.js").PortalCode} proof */
 export async function logInWithCode(proof) {
   await finish();
   returning = proof.user;
@@ -252,7 +252,7 @@ export async function logInWithCode(proof) {
   await settle();
 }
 
-/** @typedef {import("./portal-code.js").PortalCode & {sent: Promise<void> | null}} Opened */
+/** @typedef {import("./url-secrets.js").PortalCode & {sent: Promise<void> | null}} Opened */
 /** @type {Opened | null} */
 let opened = null;
 

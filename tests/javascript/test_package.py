@@ -16,8 +16,10 @@ from tests.support.daemon import ROOT
 BUILT = ROOT / "contentsvc/app/javascript/client.js"
 COMMITTED = {
     "client.js": BUILT,
-    "portal/client.js": ROOT / "contentsvc/portal/client.js",
-    "portal/pictures.js": ROOT / "contentsvc/portal/pictures.js",
+    **{
+        f"portal/{name}.js": ROOT / f"contentsvc/portal/{name}.js"
+        for name in ("client", "client-files", "client-shared", "pictures")
+    },
 }
 """What the daemon serves, by the paths in `dist` of what is built."""
 MOST_ALL, MOST_CORE = 19_300, 7_600

@@ -18,6 +18,9 @@ _UNSEEN = {"before an operation is known, or at the socket"}
 _CLIENT = {"createToken", "connectSession"}
 """Operations that the client calls by itself: to log in and to stay so."""
 
+_MADE = {"client.js", "client-files.js", "client-shared.js", "limits.js"}
+"""Modules that scripts make."""
+
 _FAULTS = {
     "invalid_client",
     "invalid_host",
@@ -37,7 +40,7 @@ def used() -> set[str]:
     """The words of the portal's modules, among which are all operations that pages call."""
     found = set(_CLIENT)
     for path in FOLDER.rglob("*.js"):
-        if "vendor" not in path.parts and path.name not in {"client.js", "limits.js"}:
+        if "vendor" not in path.parts and path.name not in _MADE:
             found |= set(re.findall(r"\w+", path.read_text("utf-8")))
     return found
 
@@ -75,5 +78,5 @@ class ErrorsTests(SynchronousTestCase):
     def test_limits(self) -> None:
         """No field has a limit of its own: those of the operations are in `limits.js`."""
         for path in FOLDER.rglob("*.js"):
-            if "vendor" not in path.parts and path.name not in {"client.js", "limits.js"}:
+            if "vendor" not in path.parts and path.name not in _MADE:
                 self.assertNotRegex(path.read_text("utf-8"), r"(?i)\b(max|min)length=", path.name)

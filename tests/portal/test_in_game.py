@@ -83,6 +83,10 @@ SMALL = """
     })
     .map((one) => one.outerHTML.slice(0, 120))
 """
+FOCUSED = """
+(one) => new Promise((tell) => setTimeout(() => tell(one === document.activeElement)))
+"""
+"""Whether it has the focus, when what the last key began is done."""
 SEEN = """
 () => {
     const one = document.activeElement;
@@ -116,7 +120,7 @@ class Player(Person):
         to.first.wait_for()
         expect(self.page.locator(":focus:not(main)")).to_have_count(1)
         for key in keys:
-            if to.evaluate("(one) => one === document.activeElement"):
+            if to.evaluate(FOCUSED):
                 return
             self.keys(key)
         expect(to).to_be_focused()

@@ -28,6 +28,16 @@ export class NetworkError extends Error {
   name = "NetworkError";
 }
 
+/** Nothing was sent or published: `problems`, of {code, detail, …}, say why. */
+export class PublishError extends Error {
+  name = "PublishError";
+
+  constructor(problems) {
+    super(problems.map(({ code, detail }) => `${code}: ${detail}`).join(" "));
+    this.problems = problems;
+  }
+}
+
 function object(text, parse) {
   try {
     const found = parse(text);

@@ -1,21 +1,16 @@
-// What the portal uses of the client, all but the library. A page of it loads pictures.js when it
-// sends a picture.
+// What each page of the portal has of the client. Pages that move files load files.js too, which loads
+// pictures.js when it sends a picture.
 import { blocked } from "./blocks.js";
 import { Client as Core } from "./client.js";
-import { download } from "./download.js";
 import { Events } from "./events.js";
 import { Live } from "./live.js";
-import { publish } from "./publish.js";
-import { upload } from "./upload.js";
 
 export { isBlocked } from "./blocks.js";
-export { DigestError, digestOf } from "./digest.js";
-export { ApiError, NetworkError } from "./errors.js";
+export { ApiError, NetworkError, PublishError } from "./errors.js";
 export { guid } from "./guid.js";
 export { exactly } from "./json.js";
-export { PublishError } from "./publish.js";
 
-/** The core with what is live, events, files and publishing. */
+/** The core with what is live, and events. */
 export class Client extends Core {
   blocked(options) {
     return blocked(this, options);
@@ -27,17 +22,5 @@ export class Client extends Core {
 
   events(options) {
     return new Events(this, options);
-  }
-
-  upload(files, options) {
-    return upload(this, files, options);
-  }
-
-  download(contentId, options) {
-    return download(this, contentId, options);
-  }
-
-  publish(publication, options) {
-    return publish(this, publication, options);
   }
 }

@@ -1,14 +1,5 @@
+import { PublishError } from "./errors.js";
 import { measured, prepared, send } from "./upload.js";
-
-/** Nothing was sent or published: `problems`, of {code, detail, …}, say why. */
-export class PublishError extends Error {
-  name = "PublishError";
-
-  constructor(problems) {
-    super(problems.map(({ code, detail }) => `${code}: ${detail}`).join(" "));
-    this.problems = problems;
-  }
-}
 
 /** Publish new content, or a revision of it where it exists: {contentId, revisionId, listingId}. */
 export async function publish(client, publication, options) {

@@ -27,7 +27,7 @@ class Asset:
         self._media = media.encode()
         self._gzipped = gzipped
         # Weak: it is the same for both codings of the file.
-        digest = blake3(stored + (policy or "").encode()).hexdigest(length=12)
+        digest = blake3(stored + (policy or "").encode()).hexdigest(length=6)
         self._tag = b'W/"%s"' % digest.encode()
         fields = [
             b"ETag: " + self._tag,

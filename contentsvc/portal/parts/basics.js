@@ -2,7 +2,7 @@
 import { ApiError } from "../client.js";
 import { html, useEffect, useState } from "../vendor/preact.js";
 import { hasPart, needPart, t } from "../texts.js";
-import { logInAddress } from "./then.js";
+import { logInAddress } from "../router.js";
 import { words } from "./words.js";
 
 /** Says why something failed. It is read aloud.

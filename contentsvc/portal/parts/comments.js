@@ -4,6 +4,7 @@ import { begun, recall, remember, shown, wasLeft } from "../history.js";
 import { client } from "../session.js";
 import { number } from "../format.js";
 import { t } from "../texts.js";
+import { logInAddress } from "../router.js";
 import { One, placeOf, Write } from "./comment.js";
 import { branch, bring, changed, listed, more, moreReplies, PART, read } from "./comment-tree.js";
 import { Alert, Button } from "./form.js";
@@ -12,7 +13,6 @@ import { useAction, useLoad, useNews, useSession } from "./hooks.js";
 import { control } from "./names.js";
 import { useRetry } from "./retry.js";
 import { Empty, Loaded } from "./states.js";
-import { logInAddress } from "./then.js";
 
 /** @typedef {import("./comment-tree.js").Tree} Tree */
 /** @typedef {import("./comment.js").Around & {tree: Tree, expand: (id: number) => Promise<void>}} Around */

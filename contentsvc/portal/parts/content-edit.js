@@ -1,5 +1,6 @@
 /** What a content says of itself, as a form for those who work on it. */
 import { ApiError } from "../client.js";
+import { upload } from "../client-files.js";
 import { html, useEffect, useRef, useState } from "../vendor/preact.js";
 import { underWay } from "../notices.js";
 import { limits } from "../limits.js";
@@ -121,7 +122,7 @@ export default function Edit({ content, onDone }) {
       const wrong = await Promise.all(files.map(wrongPicture));
       const good = files.filter((_, at) => !wrong[at]);
       const sent = good.map((data) => ({ use: /** @type {const} */ ("screenshot"), data }));
-      const paths = good.length ? await underWay(client.upload(sent)) : [];
+      const paths = good.length ? await underWay(upload(client, sent)) : [];
       uploaded(paths);
       for (const [at, path] of paths.entries()) names.set(path, good[at].name);
       reshoot((was) => [...new Set([...was, ...paths])]);

@@ -1,4 +1,5 @@
 /** All files of a content in one archive, which is made here as they come. */
+import { download } from "../client-files.js";
 import { client } from "../session.js";
 import { archive, Crc } from "./zip.js";
 
@@ -34,7 +35,7 @@ export async function zipped(content, files, { signal, onShare }) {
     come.set(path, { crc, data });
     return writable;
   };
-  for await (const { path, data } of client.download(content.id, {
+  for await (const { path, data } of download(client, content.id, {
     only: [...sizes.keys()],
     into,
     signal,

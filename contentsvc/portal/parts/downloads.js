@@ -1,5 +1,5 @@
 /** The files of content: fetched, verified, and saved, each alone or all in one archive. */
-import { DigestError } from "../client.js";
+import { DigestError, download } from "../client-files.js";
 import { html, useEffect, useRef, useState } from "../vendor/preact.js";
 import { underWay } from "../notices.js";
 import { client } from "../session.js";
@@ -61,7 +61,7 @@ function there(files) {
  * @param {Detail} content @param {Named} named @param {(share: number) => void} onShare
  * @param {{revision?: string, signal?: AbortSignal}} [options] `revision` is one that is not the current */
 async function fetchOne(content, { file, saved }, onShare, { revision, signal } = {}) {
-  for await (const part of client.download(content.id, {
+  for await (const part of download(client, content.id, {
     revision,
     only: [file.path],
     signal,

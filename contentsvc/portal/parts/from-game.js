@@ -1,13 +1,12 @@
 /** The log-in with the code of a game, in whose web view this is. */
 import { html, useEffect } from "../vendor/preact.js";
 import { ApiError } from "../client.js";
-import { go } from "../router.js";
+import { destination, go } from "../router.js";
 import { client, logInWithCode } from "../session.js";
 import { t, Told } from "../texts.js";
 import { Button } from "./basics.js";
 import { useAction, useLoad, useSession } from "./hooks.js";
 import { Waiting } from "./states.js";
-import { destination } from "./then.js";
 
 /** Logs in, and goes on. Asks before, if the code was not sent yet.
  * @param {{opened: import("../session.js").Opened, onFailed: (error: unknown) => void}} props */

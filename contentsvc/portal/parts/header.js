@@ -4,14 +4,13 @@ import { isOpen, site } from "../base.js";
 import { service } from "../service.js";
 import { logOut } from "../session.js";
 import { number } from "../format.js";
-import { address, go } from "../router.js";
+import { address, go, logInAddress } from "../router.js";
 import { t } from "../texts.js";
 import { darkMedia } from "../theme.js";
 import { useAction, useOnline, useSession } from "./hooks.js";
 import { Alert } from "./basics.js";
 import { Icon } from "./icons.js";
 import { Avatar, people } from "./people.js";
-import { logInAddress } from "./then.js";
 
 /** The field that finds content and players, here and at `/search`.
  * @param {{q: string, isOfHeader?: boolean}} props `q` is what was searched for, where that is shown */

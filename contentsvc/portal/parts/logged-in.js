@@ -1,11 +1,10 @@
 /** What needs a log-in, or what it is and the ways to one. */
 import { html } from "../vendor/preact.js";
 import { isOpen } from "../base.js";
-import { address, here } from "../router.js";
+import { address, here, logInAddress } from "../router.js";
 import { hasText, t } from "../texts.js";
 import { useSession } from "./hooks.js";
 import { Empty } from "./states.js";
-import { logInAddress } from "./then.js";
 
 /** @param {{children?: any}} props */
 export function LoggedIn({ children }) {

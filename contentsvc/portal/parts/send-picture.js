@@ -1,4 +1,5 @@
 /** One picture, sent as soon as it is chosen. */
+import { upload } from "../client-files.js";
 import { underWay } from "../notices.js";
 import { client } from "../session.js";
 import { uploaded } from "./pictures.js";
@@ -7,7 +8,7 @@ import { uploaded } from "./pictures.js";
  * @param {"avatar" | "emblem"} use @param {File} data
  * @returns {Promise<string>} its path */
 export async function sendPicture(use, data) {
-  const [path] = await underWay(client.upload([{ use, data, mediaType: data.type }]));
+  const [path] = await underWay(upload(client, [{ use, data, mediaType: data.type }]));
   uploaded([path]);
   return path;
 }

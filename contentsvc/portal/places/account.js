@@ -1,6 +1,6 @@
 /** `/account`: where the links of mails lead, and where a new password is asked for. */
 import { html, useState } from "../vendor/preact.js";
-import { takeToken } from "../answer.js";
+import { takeToken } from "../url-secrets.js";
 import { limits } from "../limits.js";
 import { client } from "../session.js";
 import { address } from "../router.js";

@@ -1,7 +1,7 @@
 /** `/challenges/{id}`: a design challenge, its entries and winners. */
 import { html, useState } from "../vendor/preact.js";
 import { client } from "../session.js";
-import { address } from "../router.js";
+import { address, logInAddress } from "../router.js";
 import { moment } from "../format.js";
 import { t } from "../texts.js";
 import { Card, Cards } from "../parts/card.js";
@@ -13,7 +13,6 @@ import { HowMany } from "../parts/how-many.js";
 import { List, useList } from "../parts/list.js";
 import { Picture } from "../parts/pictures.js";
 import { Empty, Loaded } from "../parts/states.js";
-import { logInAddress } from "../parts/then.js";
 
 /** @typedef {import("../client.js").Challenge} Shape */
 

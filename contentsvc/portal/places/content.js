@@ -2,7 +2,7 @@
 import { html, useState } from "../vendor/preact.js";
 import { game } from "../game.js";
 import { client, may } from "../session.js";
-import { address } from "../router.js";
+import { address, logInAddress } from "../router.js";
 import { t } from "../texts.js";
 import { AddToCollection } from "../parts/add-to-collection.js";
 import { AttributeList } from "../parts/attributes.js";
@@ -27,7 +27,6 @@ import { Revisions } from "../parts/revisions.js";
 import { Shaped, shapeable, shotsOf } from "../parts/shaped.js";
 import { tagName } from "../parts/tag-names.js";
 import { Team } from "../parts/team.js";
-import { logInAddress } from "../parts/then.js";
 import { Votes } from "../parts/votes.js";
 
 /** @typedef {import("../client.js").ContentDetail} Detail */

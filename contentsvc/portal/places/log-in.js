@@ -1,13 +1,12 @@
 /** `/log-in`: with name and password, with an account elsewhere, whose issuer leads here again, or with the
  * code of a game. `?then=` leads back. */
 import { html, useEffect, useState } from "../vendor/preact.js";
-import { takeAnswer } from "../answer.js";
+import { onCode, takeAnswer } from "../url-secrets.js";
 import { isOpen } from "../base.js";
 import { ApiError } from "../client.js";
 import { recall, redeem } from "../issuers.js";
-import { onCode } from "../portal-code.js";
 import { logIn, logInAsGuest, logInWith, takeOpened } from "../session.js";
-import { address, go } from "../router.js";
+import { address, destination, go, logInAddress } from "../router.js";
 import { t, Told } from "../texts.js";
 import { namedBy } from "../parts/appeal-token.js";
 import { Alert, Button, Field, Form, Refused } from "../parts/form.js";
@@ -16,7 +15,6 @@ import { Issuers } from "../parts/issuers.js";
 import { useAction, useDraft, useSession, useTitle } from "../parts/hooks.js";
 import { service } from "../service.js";
 import { Waiting } from "../parts/states.js";
-import { destination, logInAddress } from "../parts/then.js";
 
 /** @param {import("../router.js").PlaceProps} props */
 export default function LogIn({ query }) {

@@ -1,7 +1,7 @@
 /** `/notice`: anybody says here what is against the law, without an account, and reads what became of it. */
 import { ApiError } from "../client.js";
 import { html, useEffect, useState } from "../vendor/preact.js";
-import { takeNotice } from "../answer.js";
+import { takeNotice } from "../url-secrets.js";
 import { moment } from "../format.js";
 import { limits } from "../limits.js";
 import { client } from "../session.js";

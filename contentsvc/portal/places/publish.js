@@ -1,5 +1,6 @@
 /** `/publish` and `/publish/{id}`: new content, or a new revision of one's own. */
 import { guid } from "../client.js";
+import * as transfer from "../client-files.js";
 import { html, useEffect, useRef, useState } from "../vendor/preact.js";
 import { client } from "../session.js";
 import { limits } from "../limits.js";
@@ -110,13 +111,14 @@ async function publish(existing, values, { core, shots, further }, { signal, onP
       onProgress(first + file, done, total);
   onFurther(true);
   const paths = further.length
-    ? await client.upload(
+    ? await transfer.upload(
+        client,
         further.map((data) => ({ use: "entity", data })),
         { signal, onProgress: from(core.length + shots.length) },
       )
     : [];
   onFurther(false);
-  await client.publish({
+  await transfer.publish(client, {
     contentId,
     revisionId,
     content: {

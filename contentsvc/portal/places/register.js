@@ -4,14 +4,13 @@ import { ApiError } from "../client.js";
 import { html, useState } from "../vendor/preact.js";
 import { limits } from "../limits.js";
 import { client, keepGuest, logIn } from "../session.js";
-import { go } from "../router.js";
+import { destination, go, logInAddress } from "../router.js";
 import { t } from "../texts.js";
 import { Agreed } from "../parts/agreed.js";
 import { Button, Field, Form, Refused } from "../parts/form.js";
 import { useAction, useDraft, useSession, useTitle } from "../parts/hooks.js";
 import { Empty } from "../parts/states.js";
 import { TermsLink } from "../parts/terms.js";
-import { destination, logInAddress } from "../parts/then.js";
 import { service } from "../service.js";
 
 /** @param {import("../router.js").PlaceProps} props */

@@ -25,7 +25,7 @@ PLACES = (
     ),
     *("/console/reports/comment/7", f"/messages/{guid()}", f"/publish/{guid()}"),
 )
-HEAD, ANSWERS = 340, 18_400
+HEAD, ANSWERS = 315, 25_100
 """Bytes of the head of an answer, and of the API's answers with a full page of content."""
 PUBLIC = "https://play.example/games"
 HOSTILE = '"><script>alert(1)</script>\u202e&amp;'
