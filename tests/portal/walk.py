@@ -59,7 +59,9 @@ class Person(Listener):
         url = message.location["url"]
         is_console = "/console/" in self.page.url and "/collections/" in url
         missing = "404" in message.text and ("/files/media/" in url or is_console)
-        if message.type not in {"verbose", "info"} and not missing:
+        # Who logs in as somebody else may do so while the first socket connects.
+        closed = "WebSocket is closed before the connection is established" in message.text
+        if message.type not in {"verbose", "info"} and not (missing or closed):
             self.said.append(f"{message.type}: {message.text} {url}")
 
     @property
