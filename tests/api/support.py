@@ -8,8 +8,7 @@ from twisted.internet.defer import Deferred
 from twisted.internet.task import Clock
 
 from contentsvc.api.call import Viewer
-from contentsvc.api.content.platforms import Platforms
-from contentsvc.api.content.types import ContentTypes
+from contentsvc.api.content.types_and_platforms import ContentTypes, Platforms
 from contentsvc.api.moderation.acts import Acts
 from contentsvc.framework.db.query import Db
 from contentsvc.framework.http.call import Actor

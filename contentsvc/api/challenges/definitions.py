@@ -7,7 +7,7 @@ from msgspec import Struct
 
 from contentsvc.api.call import Call
 from contentsvc.api.checks import required
-from contentsvc.api.content.types import ContentTypes
+from contentsvc.api.content.types_and_platforms import ContentTypes
 from contentsvc.api.errors import (
     ChallengeClosed,
     ChallengeHasEntries,

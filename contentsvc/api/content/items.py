@@ -8,10 +8,9 @@ from msgspec.structs import asdict
 from contentsvc.api.call import Call
 from contentsvc.api.checks import check_may_change, check_user, required
 from contentsvc.api.content import attributes
-from contentsvc.api.content.platforms import Platforms
 from contentsvc.api.content.publishing import REFUSALS, Publishing
 from contentsvc.api.content.requirements import client, put_fitting, shown
-from contentsvc.api.content.types import ContentTypes
+from contentsvc.api.content.types_and_platforms import ContentTypes, Platforms
 from contentsvc.api.errors import (
     ContentDeleted,
     ContentNotFound,

@@ -9,7 +9,7 @@ from contentsvc.api.call import Call
 from contentsvc.api.checks import check_may_change, check_wait
 from contentsvc.api.content.dependencies import Dependencies, foreign_core, key
 from contentsvc.api.content.tags import ANY_TAGS, TagRules
-from contentsvc.api.content.types import ContentTypes
+from contentsvc.api.content.types_and_platforms import ContentTypes
 from contentsvc.api.errors import (
     ContentDeleted,
     ContentExists,

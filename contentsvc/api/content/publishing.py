@@ -8,10 +8,9 @@ from msgspec import UNSET, Struct
 from contentsvc.api.checks import check_wait, required
 from contentsvc.api.content import attributes
 from contentsvc.api.content.dependencies import Dependencies, foreign_core, key, new_package
-from contentsvc.api.content.platforms import Platforms
 from contentsvc.api.content.requirements import requirements
 from contentsvc.api.content.tags import ANY_TAGS, TagRules
-from contentsvc.api.content.types import ContentTypes
+from contentsvc.api.content.types_and_platforms import ContentTypes, Platforms
 from contentsvc.api.errors import (
     ContentDeleted,
     DeletedDependency,

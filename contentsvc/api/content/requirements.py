@@ -6,7 +6,7 @@ from typing import Final
 
 from msgspec import UNSET, json
 
-from contentsvc.api.content.platforms import Platforms
+from contentsvc.api.content.types_and_platforms import Platforms
 from contentsvc.api.paging import words
 from contentsvc.framework.db.query import Db
 from contentsvc.framework.http.errors import at_parameter, at_pointer

@@ -8,9 +8,8 @@ from msgspec import Struct
 from contentsvc.api.call import Call
 from contentsvc.api.checks import trimmed
 from contentsvc.api.content import attributes
-from contentsvc.api.content.platforms import Platforms
 from contentsvc.api.content.requirements import client, put_fitting
-from contentsvc.api.content.types import Chosen, ContentTypes
+from contentsvc.api.content.types_and_platforms import Chosen, ContentTypes, Platforms
 from contentsvc.api.paging import choice, decoded, encoded, heavy, ids, key_of, words
 from contentsvc.framework.db.database import Database
 from contentsvc.framework.db.query import Db

@@ -6,8 +6,8 @@ from msgspec import Struct
 
 from contentsvc.api.call import Call
 from contentsvc.api.checks import required
-from contentsvc.api.content.platforms import Platforms
 from contentsvc.api.content.requirements import client
+from contentsvc.api.content.types_and_platforms import Platforms
 from contentsvc.api.errors import (
     ContentNotFound,
     NotSubscribed,

@@ -7,7 +7,7 @@ from typing import Final
 from msgspec import Struct, json
 
 from contentsvc.api.call import Call
-from contentsvc.api.content.platforms import Platforms
+from contentsvc.api.content.types_and_platforms import Platforms
 from contentsvc.api.errors import ContentNotFound, RevisionNotFound
 from contentsvc.framework.db.database import Database
 from contentsvc.framework.db.query import Db

@@ -22,7 +22,7 @@ from contentsvc.api.errors import (
 )
 from contentsvc.api.files.blocks import FileBlocks
 from contentsvc.api.moderation.acts import Acts
-from contentsvc.api.moderation.appeal_access import AppealAccess
+from contentsvc.api.moderation.decisions import AppealAccess
 from contentsvc.api.moderation.notices import check_token
 from contentsvc.api.paging import PART, listed, position
 from contentsvc.framework.db.database import Database

@@ -23,13 +23,12 @@ from contentsvc.api.errors import (
 )
 from contentsvc.api.files.blocks import FileBlocks
 from contentsvc.api.moderation.acts import Acts, Order
-from contentsvc.api.moderation.appeal_access import AppealAccess
 from contentsvc.api.moderation.reports import close_reports
 from contentsvc.api.paging import PART, listed, position
 from contentsvc.framework.db.database import Database
 from contentsvc.framework.db.errors import Refused
 from contentsvc.framework.db.query import Db
-from contentsvc.framework.http.errors import at_pointer
+from contentsvc.framework.http.errors import at_pointer, bad_token
 from contentsvc.framework.http.guids import is_guid
 from contentsvc.framework.http.permissions import SELF
 from contentsvc.framework.http.reply import Created, Listed
@@ -38,10 +37,10 @@ from contentsvc.framework.storage.paths import is_digest
 from contentsvc.roles import MODERATE
 from contentsvc.store.accounts import roles
 from contentsvc.store.fragments import Numbered
-from contentsvc.store.moderation import decisions, reports
+from contentsvc.store.moderation import appeals, decisions, reports
 from contentsvc.store.moderation.appeals import APPEALABLE
 from contentsvc.store.moderation.decisions import Known, Stored
-from contentsvc.tokens import APPEAL
+from contentsvc.tokens import APPEAL, MailTokens
 from contentsvc.wire.base import Part
 from contentsvc.wire.decisions import (
     DECIDED_KINDS,
@@ -61,6 +60,25 @@ _NUMBER: Final = re.compile(r"[1-9][0-9]{0,17}\Z")
 _BANNING: Final = frozenset({"ban", "restrict"})
 """The actions that have an end, and that nobody takes against themselves."""
 _PATH: Final = "/moderation/decisions"
+
+
+class AppealAccess(Struct):
+    """Judges the appeal tokens of decisions: that of a ban, for a player who cannot log in and has
+    nothing but its token (moderation#appeals)."""
+
+    db: Database
+    tokens: MailTokens
+
+    async def check(self, call: Call, user: str, decision: str) -> None:
+        """Raises BadToken if the request has an appeal token that is not that of this user's
+        decision, or not any more: its time is over, or the user has left."""
+        token = call.own_token
+        if token is None:
+            return
+        if not self.tokens.opens(token, decision, user):
+            raise bad_token("The token is not that of this decision.")
+        if not await appeals.is_young(self.db, user, decision):
+            raise bad_token("The token is not good any more.")
 
 
 class Decisions(Struct):

@@ -3,7 +3,7 @@
 from contentsvc.api.challenges.definitions import Challenges
 from contentsvc.api.challenges.entries import Entries
 from contentsvc.api.challenges.rewards import Rewards
-from contentsvc.api.content.types import ContentTypes
+from contentsvc.api.content.types_and_platforms import ContentTypes
 from contentsvc.app.context import Context, Installed
 from contentsvc.framework.core.timers import Bell
 from contentsvc.framework.http.operations import Family

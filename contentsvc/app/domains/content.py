@@ -5,7 +5,6 @@ from contentsvc.api.content.collections import Collections
 from contentsvc.api.content.comments import Comments
 from contentsvc.api.content.items import Content, Dependents
 from contentsvc.api.content.names import Names
-from contentsvc.api.content.platforms import Platforms
 from contentsvc.api.content.plays import Plays
 from contentsvc.api.content.precheck import UploadPrecheck
 from contentsvc.api.content.publishing import Publishing
@@ -14,7 +13,7 @@ from contentsvc.api.content.revisions import Revisions
 from contentsvc.api.content.search import Search
 from contentsvc.api.content.subscriptions import Subscriptions
 from contentsvc.api.content.tags import ContentTags, TagList, TagRules
-from contentsvc.api.content.types import ContentTypes
+from contentsvc.api.content.types_and_platforms import ContentTypes, Platforms
 from contentsvc.api.content.visibility import Visibility
 from contentsvc.api.content.withdrawal import Withdrawal
 from contentsvc.app.context import Context, Installed

@@ -5,7 +5,7 @@ from collections.abc import Iterator
 
 from prometheus_client import Metric
 
-from contentsvc.api.content.platforms import Platforms
+from contentsvc.api.content.types_and_platforms import Platforms
 from contentsvc.api.errors import FilesExternal, translate
 from contentsvc.api.files.downloads import Downloads
 from contentsvc.api.files.files import Files

@@ -1,11 +1,10 @@
 """The families of moderation."""
 
 from contentsvc.api.moderation.accounts import AccountActs
-from contentsvc.api.moderation.appeal_access import AppealAccess
 from contentsvc.api.moderation.appeals import Appeals
 from contentsvc.api.moderation.audit_log import AuditLog
 from contentsvc.api.moderation.bans import Bans
-from contentsvc.api.moderation.decisions import Decisions, UserDecisions
+from contentsvc.api.moderation.decisions import AppealAccess, Decisions, UserDecisions
 from contentsvc.api.moderation.holds import Holds
 from contentsvc.api.moderation.notices import Notices
 from contentsvc.api.moderation.reports import Reports

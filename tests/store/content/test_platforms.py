@@ -1,7 +1,8 @@
 """The platforms that packages have (content#platforms)."""
 
-from contentsvc.store.content import platforms, revisions
+from contentsvc.store.content import revisions
 from contentsvc.store.content.dependencies import NewPackage, packages_of_revision
+from contentsvc.store.content.types_and_platforms import platforms
 from tests.support.databases import StoreCase, entity, guid
 
 
@@ -31,13 +32,13 @@ class OthersTests(PackagesCase):
         """Those of each package are known from its publication on, without those that are taken."""
         author = await self.user()
         content = await self.content(author)
-        self.assertEqual(await platforms.others(self.db, []), [])
+        self.assertEqual(await platforms(self.db, []), [])
         package = NewPackage(guid(), others={"ps5": "a", "__proto__": "b"})
         for more in ([package], [package, NewPackage(guid(), osx64="c", others={"ps5": "d"})]):
             await self.revise(content, author, more)
-        found = await platforms.others(self.db, [])
+        found = await platforms(self.db, [])
         self.assertEqual(sorted(found), ["__proto__", "osx64", "ps5"])
-        self.assertEqual(await platforms.others(self.db, ["ps5", "osx64"]), ["__proto__"])
+        self.assertEqual(await platforms(self.db, ["ps5", "osx64"]), ["__proto__"])
 
 
 class PathsTests(PackagesCase):
@@ -46,7 +47,7 @@ class PathsTests(PackagesCase):
         author, package = await self.user(), guid()
         content = await self.content(author, packages=[package])
         await self.revise(content, author, [NewPackage(package, others={"later": "a"})])
-        self.assertNotIn("later", await platforms.others(self.db, []))
+        self.assertNotIn("later", await platforms(self.db, []))
 
     async def test_paths(self) -> None:
         """A package of a revision has its paths by platforms, whichever they are."""
