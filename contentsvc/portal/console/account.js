@@ -172,7 +172,7 @@ export function Account({ id, onFound }) {
               />
             </div>
             <div class="decide-log">
-              <${Decisions} key=${`decisions ${count}`} of=${{ user: id }} onChange=${reload} />
+              <${Decisions} of=${{ user: id }} count=${count} onChange=${reload} />
               <section>
                 <h2>${t("console.reports-title")}</h2>
                 <p class="small">

@@ -1,5 +1,5 @@
 /** What was decided about a subject or a player, what stands of it, and the way to reverse it. */
-import { html, useState } from "../vendor/preact.js";
+import { html, useEffect, useState } from "../vendor/preact.js";
 import { limits } from "../limits.js";
 import { client } from "../session.js";
 import { address } from "../router.js";
@@ -27,12 +27,13 @@ import { usePerson } from "./person.js";
 /** @typedef {import("../client.js").Decision} Decision */
 
 /** A list of decisions, the newest first: what stands, and what else there was behind it.
- * @param {{of: {user: string} | {subject: string}, title?: string, without?: string,
- *   onChange: () => unknown}} props `without` is the id of a subject that has a list of its own; `onChange`
- *   hears that one was reversed */
-export function Decisions({ of, title = t("console.decisions"), without, onChange }) {
+ * @param {{of: {user: string} | {subject: string}, title?: string, without?: string, count: number,
+ *   onChange: () => unknown}} props `without` is the id of a subject that has a list of its own; with another
+ *   `count` it is read again, and what is open in it stays open; `onChange` hears that one was reversed */
+export function Decisions({ of, title = t("console.decisions"), without, count, onChange }) {
   const key = Object.values(of)[0];
   const standing = useList("listDecisions", { ...of, open: true, limit: 20 }, [key]);
+  useEffect(() => void (count && standing.reload()), [count]);
   const shown = standing.data && {
     ...standing.data,
     items: standing.data.items.filter((one) => one.subject.id !== without),
@@ -49,7 +50,7 @@ export function Decisions({ of, title = t("console.decisions"), without, onChang
         empty=${html`<p class="faint small">${t("console.none-standing")}</p>`}
       />
       <${Details} name=${`past ${key}`} summary=${t("console.decisions-past")}>
-        ${() => html`<${Past} of=${of} />`}
+        ${() => html`<${Past} key=${count} of=${of} />`}
       <//>
     </section>
   `;

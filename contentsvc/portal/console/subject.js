@@ -150,9 +150,9 @@ function Shown({ kind, id, about, reload }) {
           kind !== "user" &&
           html`
             <${Decisions}
-              key=${`decided ${count}`}
               of=${{ subject: id }}
               title=${t("console.decisions-subject")}
+              count=${count}
               onChange=${reload}
             />
           `
@@ -161,10 +161,10 @@ function Shown({ kind, id, about, reload }) {
           author &&
           html`
             <${Decisions}
-              key=${`record ${count}`}
               of=${{ user: author }}
               without=${kind === "user" ? undefined : id}
               title=${t(kind === "user" ? "console.decisions" : "console.decisions-author")}
+              count=${count}
               onChange=${reload}
             />
           `
