@@ -22,14 +22,6 @@ class Numbered(NamedTuple, Generic[T_co]):
     item: T_co
 
 
-class Recipient(NamedTuple):
-    """A user to be notified, and the number of the following, or of the report, that is the
-    reason."""
-
-    user_id: str
-    number: int
-
-
 NIL: Final = "00000000-0000-0000-0000-000000000000"
 """The nil GUID. Nothing has it, and it comes before all others."""
 LAST: Final = 2**63 - 1

@@ -166,11 +166,6 @@ def scratch(cursor: Any) -> None:
         cursor.execute(f"set local search_path = {name}, {trigrams[0]}")
 
 
-def is_index(object: str) -> bool:
-    """Whether an object is an index that only makes statements quick."""
-    return object.startswith("index ")
-
-
 def is_scratch(object: str) -> bool:
     """Whether an object is there only for `scratch`."""
     return "pg_available_extensions" in object
