@@ -147,10 +147,14 @@ class DecisionTests(WalkCase, DecidingCase):
 
     @step
     def lock(self, ada: Person, tower: Content) -> None:
-        """Comments are locked, with the same reason."""
+        """Comments are locked, with the same reason. A dialog of the record stays open when that is
+        read again."""
         ada.press("Lock comments")
-        with ada.answered("POST */moderation/decisions"):
+        ada.main.get_by_role("button", name="Reverse: Account restricted").click()
+        with ada.read(), ada.answered("POST */moderation/decisions"):
             ada.wait_until_sent()
+        expect(ada.dialog.get_by_label("Reason", exact=True)).to_be_visible()
+        ada.escape()
         button(ada.main, "Comments locked").wait_for()
         (one,) = self.wait(self.standing(tower.id))
         self.assertEqual("Nagging.", one["ground"]["explanation"])
