@@ -36,6 +36,7 @@ class HistoryTests(WalkCase):
             await self.content(self.author, name=f"{self.word} {count}")
 
         def journey(ada: Person, ben: Person) -> None:
+            self.onwards(ada)
             self.scroll(ada)
             self.chosen(ada)
             self.tabs(ada, self.author)
@@ -53,6 +54,13 @@ class HistoryTests(WalkCase):
         with ada.read():
             pass
         self.assertLessEqual(abs(ada.page.evaluate("scrollY") - top), NEAR)
+
+    @step
+    def onwards(self, ada: Person) -> None:
+        """Who asks for more by keys goes on with the first of what comes."""
+        ada.go(f"/browse?author={self.author.id}&sort=newest")
+        button(ada.main, "Show more").press("Enter")
+        expect(self.cards(ada).nth(PART).get_by_role("link").first).to_be_focused()
 
     @step
     def scroll(self, ada: Person) -> None:

@@ -9,8 +9,11 @@ from playwright.sync_api import Locator, expect
 from tests.contract.browser import step
 from tests.portal.test_blocked import FOLDED
 from tests.portal.walk import Person, WalkCase, button
-from tests.spec.data import User, name
+from tests.spec.data import User, guid, name
 
+PART = 50
+"""So many are shown at first."""
+MANY = PART + 2
 PATIENCE = 10_500
 """Milliseconds after which nothing can be put back."""
 NARROW = """() => [document.documentElement.scrollWidth,
@@ -40,6 +43,7 @@ class NotificationsTests(WalkCase):
             self.says(ada)
             self.unread(ada)
             self.kind(ada)
+            self.by_keys(ada)
             self.deletes(ada)
             self.narrow(ada)
 
@@ -106,6 +110,24 @@ class NotificationsTests(WalkCase):
         expect(kind).to_have_value("")
 
     @step
+    def by_keys(self, ada: Person) -> None:
+        """Who deletes a row by keys goes on with the one in its place, also after `Undo`."""
+        rows = ada.main.get_by_role("list", name="Notifications", exact=True).get_by_role(
+            "listitem"
+        )
+        first = rows.first.get_by_role("link").inner_text()
+        rows.first.get_by_role("button", name="Delete: ").press("Enter")
+        expect(ada.main.get_by_role("link", name=first, exact=True)).to_have_count(0)
+        expect(rows.first.get_by_role("link")).to_be_focused()
+        undo = ada.page.get_by_role("button", name="Undo", exact=True)
+        undo.wait_for()
+        ada.page.keyboard.press("Tab")
+        expect(undo).to_be_focused()
+        ada.page.keyboard.press("Enter")
+        expect(rows.first.get_by_role("link")).to_have_text(first)
+        expect(rows.nth(1).get_by_role("link")).to_be_focused()
+
+    @step
     def deletes(self, ada: Person) -> None:
         """A row goes with all that it stands for, once nobody puts it back any more."""
         row = self.row(ada, "commented on")
@@ -134,6 +156,25 @@ class NotificationsTests(WalkCase):
         width, *sides = ada.page.evaluate(NARROW)
         self.assertLessEqual(width, 360)
         self.assertGreaterEqual(min(sides), 44)
+
+    async def test_more(self) -> None:
+        """Who asks for more by keys goes on with the first of what comes."""
+        admin, ada = await self.admin(), await self.user()
+        for n in range(MANY):
+            told = {"id": guid(), "topic": "news", "data": {"title": f"News {n}"}, "to": [ada.id]}
+            await self.post("notifications", told, by=admin, expect=202)
+        while len(await self.notifications(ada)) < MANY:
+            pass
+
+        def journey(who: Person) -> None:
+            who.log_in(ada, "/notifications")
+            rows = who.main.get_by_role("list", name="Notifications", exact=True)
+            button(who.main, "Show more").press("Enter")
+            expect(rows.get_by_role("listitem")).to_have_count(MANY)
+            came = rows.get_by_role("listitem").nth(PART)
+            expect(came.locator(":is(a, button):focus")).to_have_count(1)
+
+        await self.walk(journey)
 
     async def test_hidden(self) -> None:
         """Of what is gone or blocked nothing is said, and nothing asked for."""

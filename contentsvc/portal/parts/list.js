@@ -65,24 +65,31 @@ export function useList(
   return { ...loaded, more };
 }
 
+/** Who asks for more by keys goes on with the first of what comes. `list` is the element whose children the
+ * rows are, and `ask` is called before more is asked for.
+ * @param {number} count of the rows that are shown */
+export function useOnwards(count) {
+  const list = useRef(/** @type {HTMLElement | null} */ (null));
+  const next = useRef(-1);
+  useEffect(() => {
+    const row = next.current >= 0 && next.current < count && list.current?.children[next.current];
+    if (!row) return;
+    next.current = -1;
+    const controls = /** @type {HTMLElement[]} */ ([...row.querySelectorAll("a[href], button")]);
+    controls.find((one) => one.checkVisibility())?.focus({ preventScroll: true });
+  }, [count]);
+  return { list, ask: () => void (next.current = count) };
+}
+
 /**
  * A list with what it shows when it is empty.
  * @param {{of: ReturnType<typeof useList>, item: (item: any) => any, kind?: string, label?: string,
  *   empty: any}} props
  */
 export function List({ of, item, kind = "rows", label, empty }) {
-  const list = useRef(/** @type {HTMLElement | null} */ (null));
-  // Who has asked for more by keys goes on with the first of what came.
-  const next = useRef(-1);
-  const count = of.data?.items.length ?? 0;
-  useEffect(() => {
-    const row = next.current >= 0 && next.current < count && list.current?.children[next.current];
-    if (!row) return;
-    next.current = -1;
-    /** @type {HTMLElement | null} */ (row.querySelector("a[href], button"))?.focus({ preventScroll: true });
-  }, [count]);
+  const { list, ask } = useOnwards(of.data?.items.length ?? 0);
   const more = () => {
-    next.current = count;
+    ask();
     void of.more.run();
   };
   return html`

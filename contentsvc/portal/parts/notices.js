@@ -38,7 +38,11 @@ export function Said() {
     document.addEventListener("keydown", press, true);
     return () => {
       document.removeEventListener("keydown", press, true);
-      if (document.activeElement === document.body && before instanceof HTMLElement) before.focus();
+      // What had it is gone, and what stood around that may have it.
+      const has = document.activeElement;
+      const isLost =
+        !button.current?.isConnected && (has === document.body || has?.matches(".notices > div"));
+      if (isLost && before instanceof HTMLElement && before.isConnected) before.focus();
     };
   }, [deed]);
   return html`

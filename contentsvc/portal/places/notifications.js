@@ -10,6 +10,7 @@ import { useGone } from "../parts/gone.js";
 import { useAction, useInstant, useLoad, useNews, useSession, useTitle } from "../parts/hooks.js";
 import { HowMany } from "../parts/how-many.js";
 import { kindName, MUTABLE, setMuted } from "../parts/kinds.js";
+import { useOnwards } from "../parts/list.js";
 import { LoggedIn } from "../parts/logged-in.js";
 import { control } from "../parts/names.js";
 import { Row } from "../parts/notification-row.js";
@@ -203,6 +204,7 @@ function Log({ query }) {
     remember(LOW, low);
     found.change((now) => ({ ...now, low, items: [...now.items, ...items], things }));
   });
+  const onwards = useOnwards(found.data ? rows(found.data).length : 0);
   const isEmpty = found.data && !rows(found.data).length && found.data.low >= found.data.state.oldest;
   useEffect(() => {
     if (of && isEmpty) void more.run();
@@ -251,7 +253,7 @@ function Log({ query }) {
           ${
             shown.length
               ? html`
-                <ul class="notes" aria-label=${t("place.notifications")}>
+                <ul class="notes" aria-label=${t("place.notifications")} ref=${onwards.list}>
                   ${shown.map(
                     (group) =>
                       html`
@@ -280,7 +282,7 @@ function Log({ query }) {
             isMore &&
             html`
               <p class="more">
-                <${Button} busy=${more.busy} onClick=${() => more.run()}>
+                <${Button} busy=${more.busy} onClick=${() => (onwards.ask(), more.run())}>
                   ${t("action.more")}
                 <//>
               </p>
