@@ -53,6 +53,7 @@ class FaceTests(WalkCase, ChallengeCase):
             self.finds(ada)
             self.suggests(ada)
             self.none(ada)
+            self.friends(ada)
 
         await self.walk(journey)
 
@@ -95,6 +96,13 @@ class FaceTests(WalkCase, ChallengeCase):
         """Where nothing is like it, the page says that nothing was found."""
         ada.move(f"/search?q={name('nothing')}")
         expect(ada.main.get_by_text("No content found", exact=True)).to_be_visible()
+
+    @step
+    def friends(self, ada: Person) -> None:
+        """Who has no friends yet is led to the search."""
+        ada.register("/friends")
+        ada.main.get_by_role("link", name="Search", exact=True).click()
+        expect(ada.main.get_by_role("searchbox", name="Search", exact=True)).to_be_visible()
 
     async def test_chips(self) -> None:
         """Each filter of Browse is a button that ends it; one that is typed comes to them."""

@@ -128,7 +128,13 @@ function All() {
               </span>
             </div>
           `}
-        empty=${html`<${Empty} title=${t("friends.none")} text=${t("friends.none-text")} />`}
+        empty=${html`
+          <${Empty} title=${t("friends.none")} text=${t("friends.none-text")}>
+            <a class="button main" href=${address("/search")}>
+              ${t("place.search")}
+            </a>
+          <//>
+        `}
       />
     </section>
   `;

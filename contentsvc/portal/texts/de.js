@@ -356,7 +356,7 @@ export const de = {
   "friends.no-conversations": "Noch keine Nachrichten",
   "friends.no-requests": "Keine Anfragen",
   "friends.none": "Noch keine Freundschaften",
-  "friends.none-text": "Öffne die Seite einer Person und frag nach Freundschaft.",
+  "friends.none-text": "Such nach einer Person, und frag auf ihrer Seite nach Freundschaft.",
   "friends.outgoing": "hat noch nicht geantwortet",
   "friends.requests": "Anfragen",
   "game.any-platform": "Jede Plattform",

@@ -345,7 +345,7 @@ export const en = {
   "friends.no-conversations": "No messages yet",
   "friends.no-requests": "No requests",
   "friends.none": "No friends yet",
-  "friends.none-text": "Open a player's page and ask for friendship.",
+  "friends.none-text": "Search for a player, and ask for friendship on their page.",
   "friends.outgoing": "has not answered yet",
   "friends.requests": "Requests",
   "game.any-platform": "Any platform",
