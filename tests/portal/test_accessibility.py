@@ -4,7 +4,7 @@ from __future__ import annotations
 
 from typing import Literal
 
-from playwright.sync_api import ViewportSize, expect
+from playwright.sync_api import Locator, ViewportSize, expect
 
 from tests.javascript.harness import PACKAGE, NpmCase
 from tests.portal.walk import Person, WalkCase, button
@@ -16,6 +16,7 @@ RUN = """
 async (rules) => (await axe.run(rules ? { runOnly: rules } : {})).violations.map(
     ({ id, nodes }) => `${id}: ${nodes.map((node) => node.html).join(" ")}`)
 """
+GROUND = "(one) => getComputedStyle(one).backgroundColor"
 SCHEMES: tuple[tuple[Literal["light", "dark"], list[str] | None], ...] = (
     ("light", None),
     ("dark", ["color-contrast", "link-in-text-block"]),
@@ -152,6 +153,45 @@ class CompanyTests(AxeCase, WorldCase):
             ada.dialog.wait_for()
             self.assertEqual([], self.seen(ada))
             ada.escape()
+
+
+class ForcedTests(WorldCase):
+    world = "portal-still"
+
+    async def test_forced(self) -> None:
+        """Where the system forces its colours, what is pressed, chosen, marked or unread has others
+        than what is not."""
+        there = await self.made()
+
+        def journey(ada: Person) -> None:
+            ada.page.emulate_media(forced_colors="active")
+            ada.log_in(there.player)
+            with self.step("Pressed"):
+                ada.go(there.places[1])
+                self.differ(button(ada.main, "30 days"), button(ada.main, "90 days"))
+                ada.go(there.places[3])
+                ada.press("Vote up")
+                self.differ(button(ada.main, "Vote up"), button(ada.main, "Vote down"))
+            with self.step("Chosen"):
+                ada.go(there.places[5])
+                tabs = ada.main.get_by_role("tab")
+                self.differ(tabs.first, tabs.last)
+                ada.go("/library")
+                places = ada.main.get_by_role("navigation").get_by_role("link")
+                self.differ(places.first, places.last)
+            with self.step("Unread"):
+                ada.go("/notifications")
+                rows = ada.main.get_by_role("list", name="Notifications", exact=True)
+                dot = rows.get_by_role("img", name="Unread", exact=True).first
+                self.differ(dot, rows.get_by_role("listitem").first)
+
+        await self.walk(journey)
+
+    def differ(self, one: Locator, other: Locator) -> None:
+        """Assert that the two have different grounds, of which the first is a solid one."""
+        ground, beside = [each.evaluate(GROUND) for each in (one, other)]
+        self.assertNotEqual(ground, beside)
+        self.assertNotIn(ground, {"rgba(0, 0, 0, 0)", "transparent"})
 
 
 class ConsoleTests(AxeCase, WorldCase):
