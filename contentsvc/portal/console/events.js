@@ -4,11 +4,12 @@ import { html, useEffect, useState } from "../vendor/preact.js";
 import { recall, remember } from "../history.js";
 import { client } from "../session.js";
 import { address, note } from "../router.js";
-import { ago, moment, size } from "../format.js";
+import { moment, size } from "../format.js";
 import { hasText, t } from "../texts.js";
 import { Alert, Button } from "../parts/form.js";
 import { useAction, useLoad } from "../parts/hooks.js";
 import { Empty, Loaded } from "../parts/states.js";
+import { When } from "../parts/when.js";
 import { Actor, useServices } from "./actors.js";
 import { EVENT_KINDS, eventName, Kinds } from "./event-kinds.js";
 import { before, newest } from "./events-read.js";
@@ -227,9 +228,7 @@ function One({ event, name, services }) {
       <span class="faint small mono">${event.number}</span> <b>${eventName(event.kind)}</b>
       ${place ? html`<a class="event-about" href=${address(place)}>${what}</a>` : html`<span>${what}</span>`}
       ${actor && html`<${Actor} id=${actor} services=${services} name=${name} />`}
-      <time class="faint small" title=${moment(event.created)}>
-        ${ago(event.created)}
-      </time>
+      <${When} at=${event.created} />
     </p>
     ${
       data.length > 0 &&

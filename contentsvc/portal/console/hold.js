@@ -5,7 +5,7 @@ import { html, useEffect, useState } from "../vendor/preact.js";
 import { limits } from "../limits.js";
 import { client } from "../session.js";
 import { address } from "../router.js";
-import { ago, instant, local, moment, size } from "../format.js";
+import { instant, local, moment, size } from "../format.js";
 import { t } from "../texts.js";
 import { Confirm } from "../parts/confirm.js";
 import { Alert, Button, Dialog, Field, Form, Refused } from "../parts/form.js";
@@ -14,6 +14,7 @@ import { PersonLink } from "../parts/people.js";
 import { useRetry } from "../parts/retry.js";
 import { save } from "../parts/save.js";
 import { Loaded } from "../parts/states.js";
+import { When } from "../parts/when.js";
 import NotFound from "../places/not-found.js";
 import { Frame } from "./frame.js";
 import { HoldState, KINDS } from "./holds.js";
@@ -95,7 +96,7 @@ function Held({ of, reload }) {
         <${HoldState} state=${of.state} />
         <span>${size(of.bytes)}</span>
         ${by && html`<${PersonLink} person=${by} />`}
-        <time class="faint small" title=${moment(of.created)}>${ago(of.created)}</time>
+        <${When} at=${of.created} />
       </p>
       ${of.state !== "kept" && html`<p class="small">${t(/** @type {any} */ (`hold.${of.state}-text`))}</p>`}
       <p class="text" dir="auto">${of.reason}</p>

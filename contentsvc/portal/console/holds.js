@@ -1,13 +1,14 @@
 /** `/console/holds`: what admins keep as it is, for a court or an authority, whatever becomes of it. */
 import { html, useState } from "../vendor/preact.js";
 import { address, go } from "../router.js";
-import { ago, moment, size } from "../format.js";
+import { moment, size } from "../format.js";
 import { t } from "../texts.js";
 import { Button, Choice, Field, Form, Refused } from "../parts/form.js";
 import { useAction } from "../parts/hooks.js";
 import { List, useList } from "../parts/list.js";
 import { refuse } from "../parts/problems.js";
 import { Empty } from "../parts/states.js";
+import { When } from "../parts/when.js";
 import { Frame } from "./frame.js";
 import { useNames } from "./names.js";
 
@@ -67,7 +68,7 @@ function All({ kind }) {
             <a href=${address(`/console/holds/${of.kind}/${of.id}`)} dir="auto">${name(of)}</a>
             <${HoldState} state=${of.state} />
             <span class="faint small">${size(of.bytes)}</span>
-            <time class="faint small" title=${moment(of.created)}>${ago(of.created)}</time>
+            <${When} at=${of.created} />
           </p>
           <p class="small" dir="auto">${of.reason}</p>
           <p class="small faint">${t("console.hold-until", { time: moment(of.until) })}</p>

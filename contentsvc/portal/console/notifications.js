@@ -3,7 +3,7 @@ import { guid } from "../client.js";
 import { html, useState } from "../vendor/preact.js";
 import { limits } from "../limits.js";
 import { client } from "../session.js";
-import { ago, instant, moment } from "../format.js";
+import { instant } from "../format.js";
 import { t } from "../texts.js";
 import { Confirm } from "../parts/confirm.js";
 import { Alert, Button, Choice, Dialog, Field, Form, Refused } from "../parts/form.js";
@@ -14,6 +14,7 @@ import { Unfit } from "../parts/words.js";
 import { Empty } from "../parts/states.js";
 import { Actor, useServices } from "./actors.js";
 import { useRetry } from "../parts/retry.js";
+import { When } from "../parts/when.js";
 import { Frame } from "./frame.js";
 import { useNames } from "./names.js";
 import { identify, NotFound } from "./recipients.js";
@@ -75,9 +76,7 @@ function All() {
               ${t(/** @type {"console.state-done"} */ (`console.state-${one.state}`))}
             </span>
             <${Actor} id=${one.by} services=${services} name=${name} />
-            <time class="faint small" title=${moment(one.created)}>
-              ${ago(one.created)}
-            </time>
+            <${When} at=${one.created} />
             ${
               one.state === "telling" &&
               html`

@@ -2,7 +2,7 @@
 import { html, useState } from "../vendor/preact.js";
 import { client } from "../session.js";
 import { address } from "../router.js";
-import { ago, moment, size } from "../format.js";
+import { ago, size } from "../format.js";
 import { t } from "../texts.js";
 import { titleOf } from "../parts/collection-form.js";
 import { Details } from "../parts/details.js";
@@ -255,9 +255,7 @@ export function Report({ report, reporter, kind }) {
         <b>${t(/** @type {any} */ (`reason.${report.reason}`))}</b>${" "}
         ${reporter && html`<${PersonLink} person=${reporter} />`}
         ${report.notice && html`<span class="faint small">${t("console.notice-of")}</span>`}${" "}
-        <time class="faint small" title=${moment(report.created)}>
-          ${ago(report.created)}
-        </time>${" "}
+        <${When} at=${report.created} />${" "}
         <span class="badge static">${t(/** @type {any} */ (`report.${report.state}`))}</span>
       </p>
       ${

@@ -2,7 +2,6 @@
 import { html, useState } from "../vendor/preact.js";
 import { client } from "../session.js";
 import { address } from "../router.js";
-import { ago, moment } from "../format.js";
 import { t, Told } from "../texts.js";
 import { Button, Choice, Dialog, Field, Form, Refused } from "../parts/form.js";
 import { useAction, useDraft, useSession } from "../parts/hooks.js";
@@ -11,6 +10,7 @@ import { control } from "../parts/names.js";
 import { PersonLink } from "../parts/people.js";
 import { Unfit } from "../parts/words.js";
 import { Empty } from "../parts/states.js";
+import { When } from "../parts/when.js";
 import { Frame } from "./frame.js";
 import { lookup } from "./reasons.js";
 import { ChangeRole, roleName, roleOptions } from "./role.js";
@@ -45,9 +45,7 @@ function All() {
             <${PersonLink} person=${one.user} size=${32} />
             <span class=${`badge static ${one.role === "admin" ? "warn" : ""}`}>${roleName(one.role)}</span>
             ${one.user.id === user?.id && html`<span class="faint small">${t("console.you")}</span>`}
-            <time class="faint small" title=${moment(one.since)}>
-              ${ago(one.since)}
-            </time>
+            <${When} at=${one.since} />
             <span class="actions">
               <a
                 class="button plain"

@@ -2,10 +2,11 @@
 import { html } from "../vendor/preact.js";
 import { ago, moment } from "../format.js";
 
-/** @param {{at: number}} props Unix seconds */
-export const When = ({ at }) =>
+/** @param {{at: number, kind?: string, children?: any}} props `at` in Unix seconds; `kind` are its classes;
+ *   the children say it in other words */
+export const When = ({ at, kind = "faint small", children }) =>
   html`
-    <time class="faint small" datetime=${new Date(at * 1000).toISOString()} title=${moment(at)}>
-      ${ago(at)}
+    <time class=${kind} datetime=${new Date(at * 1000).toISOString()} title=${moment(at)}>
+      ${children ?? ago(at)}
     </time>
   `;

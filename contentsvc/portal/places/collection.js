@@ -2,7 +2,7 @@
 import { html, useState } from "../vendor/preact.js";
 import { client } from "../session.js";
 import { go } from "../router.js";
-import { ago, moment } from "../format.js";
+import { ago } from "../format.js";
 import { t } from "../texts.js";
 import { Card } from "../parts/card.js";
 import { CollectionForm, titleOf } from "../parts/collection-form.js";
@@ -16,6 +16,7 @@ import { Order } from "../parts/order.js";
 import { PersonLink } from "../parts/people.js";
 import { Report } from "../parts/report.js";
 import { Empty } from "../parts/states.js";
+import { When } from "../parts/when.js";
 
 /** @typedef {import("../client.js").Collection} Shape */
 
@@ -59,9 +60,7 @@ function Shown({ collection, found }) {
           `
         }
         <span class="faint small">${t("collections.items", { count: collection.items })}</span>
-        <time class="faint small" title=${moment(collection.updated)}>
-          ${t("collections.updated", { when: ago(collection.updated) })}
-        </time>
+        <${When} at=${collection.updated}>${t("collections.updated", { when: ago(collection.updated) })}<//>
       </p>
       ${
         collection.description &&

@@ -5,7 +5,7 @@ import { mark } from "../saved.js";
 import { client } from "../session.js";
 import { replace } from "../replace.js";
 import { address } from "../router.js";
-import { ago, moment } from "../format.js";
+import { ago } from "../format.js";
 import { t, Told } from "../texts.js";
 import { look, nameOf, remember } from "../last-visit.js";
 import { Folded } from "../parts/folded.js";
@@ -17,6 +17,7 @@ import { control, typeName } from "../parts/names.js";
 import { Picture } from "../parts/pictures.js";
 import { Shaped, shapeable } from "../parts/shaped.js";
 import { Empty, Loaded } from "../parts/states.js";
+import { When } from "../parts/when.js";
 
 /** @typedef {import("../client.js").Subscription} Saved */
 
@@ -166,7 +167,7 @@ function Row({ user, saved, before, onRemove, onChange }) {
               <span>${typeName(content.type)}</span>
             `
           }
-          <time title=${moment(saved.since)}>${t("library.since", { when: ago(saved.since) })}</time>
+          <${When} at=${saved.since} kind="">${t("library.since", { when: ago(saved.since) })}<//>
         </p>
         <p class="facts small">
           ${before && html`<span class="badge static good">${t("library.fresh")}</span>`}

@@ -2,7 +2,7 @@
 import { html } from "../vendor/preact.js";
 import { client } from "../session.js";
 import { address } from "../router.js";
-import { ago, moment } from "../format.js";
+import { ago } from "../format.js";
 import { t } from "../texts.js";
 import { Folded } from "../parts/folded.js";
 import { Alert, Button } from "../parts/form.js";
@@ -12,6 +12,7 @@ import { List, useList } from "../parts/list.js";
 import { typeName } from "../parts/names.js";
 import { Picture } from "../parts/pictures.js";
 import { Empty } from "../parts/states.js";
+import { When } from "../parts/when.js";
 
 /** @typedef {import("../client.js").Membership} Membership */
 /** @typedef {{items: Membership[], next: object | null}} Found */
@@ -63,7 +64,7 @@ function All({ user }) {
             <p class="facts small faint">
               <bdi>${content.authorUsername}</bdi>
               <span>${typeName(content.type)}</span>
-              <time title=${moment(since)}>${t("library.since", { when: ago(since) })}</time>
+              <${When} at=${since} kind="">${t("library.since", { when: ago(since) })}<//>
             </p>
             <p class="facts small">
               <span class="badge static">${t(`role-of.${role}`)}</span>
