@@ -8,7 +8,7 @@ from typing import ClassVar
 from playwright.sync_api import expect
 
 from tests.contract.browser import step
-from tests.portal.walk import Person, WalkCase
+from tests.portal.walk import PASSWORD, Person, WalkCase
 from tests.support import daemon
 from tests.support.daemon import ROOT
 
@@ -66,3 +66,20 @@ class LegalTests(WalkCase):
         ada.page.keyboard.press("Enter")
         ada.page.wait_for_url("**/notice?*")
         ada.main.get_by_role("heading", name="Report illegal content", level=1).wait_for()
+
+    async def test_register(self) -> None:
+        """Who registers is asked to accept the terms first, beside the box."""
+
+        def journey(ada: Person) -> None:
+            ada.go("/register")
+            ada.fill(Username=ada.username, Password=PASSWORD)
+            ada.main.get_by_label("E-mail", exact=True).fill(f"{ada.username}@example.com")
+            ada.press("Register")
+            box = ada.main.get_by_role("checkbox", name="I accept the terms of use", exact=True)
+            expect(box).to_be_focused()
+            expect(box).to_have_accessible_description("Accept the terms first.")
+            box.check()
+            ada.press("Register")
+            ada.arrive()
+
+        await self.walk(journey)

@@ -118,6 +118,7 @@ class StudioNotificationsTests(WalkCase):
         expect(every).to_be_visible()
         ada.press("Send", ada.dialog)
         expect(entry(ada, topic).get_by_text("done", exact=True)).to_be_visible()
+        expect(entry(ada, topic).get_by_text("Hello all", exact=True)).to_be_visible()
         found = self.wait(self.notifications(fan))
         self.assertEqual(["Hello", "Hello all"], [each["data"]["title"] for each in found])
 
