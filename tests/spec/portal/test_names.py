@@ -154,12 +154,17 @@ class NamesTests(WalkCase, ChallengeCase):
 
     @step
     def narrow(self, who: Visitor) -> None:
-        """Narrow, the links of the header are behind `Menu`."""
+        """Narrow, the links of the header are behind `Menu`, which says what is unread and which
+        Escape closes."""
         who.page.set_viewport_size(NARROW)  # type: ignore[arg-type]
         expect(button(who.header, "Log out")).to_be_hidden()
-        who.press("Menu", who.header)
+        menu = button(who.header, "Menu")
+        expect(menu).to_have_accessible_description("Notifications (1)")
+        menu.click()
         who.once(who.header, "link", *PLAYER, "Notifications (1)")
-        who.press("Menu", who.header)
+        who.page.keyboard.press("Escape")
+        expect(menu).to_have_attribute("aria-expanded", "false")
+        expect(menu).to_be_focused()
         who.page.set_viewport_size(WIDE)  # type: ignore[arg-type]
 
     @step
