@@ -59,6 +59,7 @@ class NewcomerTests(WalkCase):
             self.empty(ada)
             self.unfit(ada)
             self.taken(ada, taken)
+            self.unanswered(ada)
             self.german(ada)
 
         await self.walk(journey)
@@ -100,6 +101,16 @@ class NewcomerTests(WalkCase):
         expect(field(ada, "E-mail")).to_have_value("ada@example.com")
         unmarked(field(ada, "E-mail"))
         ada.forget("409", "400")
+
+    @step
+    def unanswered(self, ada: Person) -> None:
+        """Where the service does not answer, the form says that what was typed is kept; it is."""
+        ada.page.route("**/api/v1/user", lambda route: route.abort())
+        ada.press("Register")
+        expect(ada.main.get_by_role("alert")).to_contain_text("What you typed is kept")
+        expect(field(ada, "E-mail")).to_have_value("ada@example.com")
+        ada.page.unroute_all()
+        ada.forget("ERR_FAILED")
 
     @step
     def german(self, ada: Person) -> None:

@@ -63,6 +63,7 @@ class KeepTests(LibraryCase):
             self.stranger(ada)
             ada.log_in(self.keeper, f"/content/{self.made.id}")
             self.taken_back(ada)
+            self.unanswered(ada)
             self.subscribe(ada)
             self.favourite(ada)
 
@@ -92,6 +93,18 @@ class KeepTests(LibraryCase):
         expect(subscribe).to_have_attribute("aria-pressed", "false")
         expect(ada.main.get_by_text("0 subscribers", exact=True)).to_have_count(1)
         ada.spare("403")
+
+    @step
+    def unanswered(self, ada: Person) -> None:
+        """Where the service does not answer, the button says so, and nothing of what was typed."""
+        favourite = button(ada.main, "Favourite")
+        ada.page.route("**/items/*", lambda route: route.abort())
+        favourite.click()
+        said = "The service does not answer. Try again in a moment."
+        expect(ada.main.get_by_role("alert").filter(has_text=said)).to_be_visible()
+        expect(favourite).to_have_attribute("aria-pressed", "false")
+        ada.page.unroute_all()
+        ada.forget("ERR_FAILED")
 
     @step
     def subscribe(self, ada: Person) -> None:

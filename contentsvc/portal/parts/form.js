@@ -243,11 +243,13 @@ export function Refused() {
   const form = useContext(Surrounding);
   if (!form) return null;
   const { marks, rest, cause } = form.held;
-  if (!Object.keys(marks).length) return html`<${Alert} error=${rest} instead=${form.instead} />`;
+  /** @type {import("./words.js").Instead} */
+  const instead = { network: "error.network-kept", ...form.instead };
+  if (!Object.keys(marks).length) return html`<${Alert} error=${rest} instead=${instead} />`;
   return html`
     <div class="alert" role="alert">
       <p>${t("error.look")}</p>
-      ${rest ? html`<p>${words(rest, form.instead)}</p>` : null}
+      ${rest ? html`<p>${words(rest, instead)}</p>` : null}
       <${RequestId} id=${cause instanceof ApiError ? cause.requestId : null} />
     </div>
   `;

@@ -3,7 +3,8 @@ import { ApiError, NetworkError, PublishError } from "../client.js";
 import { moment } from "../format.js";
 import { hasText, t, Told } from "../texts.js";
 
-/** @typedef {Record<string, import("../texts.js").Key>} Instead other words for some codes */
+/** @typedef {Record<string, import("../texts.js").Key>} Instead other words for some codes; `network` is no
+ *   answer at all */
 /** @typedef {{code: string | null, errors?: {pointer?: string, parameter?: string}[],
  *   [member: string]: any}} Cause a problem, as the service says it */
 
@@ -29,7 +30,7 @@ export function words(error, instead = {}) {
   if (error instanceof PublishError) return error.problems.map((one) => said(one)).join(" ");
   if (error instanceof Unfit) return error.message;
   if (error instanceof Told) return t(error.key, error.values);
-  return t(error instanceof NetworkError ? "error.network" : "error.other");
+  return t(error instanceof NetworkError ? (instead.network ?? "error.network") : "error.other");
 }
 
 /** The words for a problem, with what people have written in it.

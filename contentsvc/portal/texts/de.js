@@ -291,7 +291,8 @@ export const de = {
   "edit.renamed": "Der Name wurde zuletzt oft genug geändert. In {count} Std. geht es wieder.",
   "edit.take": "Das andere nehmen",
   "edit.theirs": "Wie es jetzt ist",
-  "error.network":
+  "error.network": "Der Dienst antwortet nicht. Versuch es gleich noch einmal.",
+  "error.network-kept":
     "Der Dienst antwortet nicht. Was du geschrieben hast, bleibt: Versuch es gleich noch einmal.",
   "error.other": "Etwas ist schiefgegangen.",
   "error.request": "Anfrage {id}",

@@ -281,7 +281,8 @@ export const en = {
   "edit.renamed": "This has had other names often enough lately. In {count} h it can have another one.",
   "edit.take": "Take theirs",
   "edit.theirs": "As it is now",
-  "error.network": "The service does not answer. What you typed is kept: try again in a moment.",
+  "error.network": "The service does not answer. Try again in a moment.",
+  "error.network-kept": "The service does not answer. What you typed is kept: try again in a moment.",
   "error.other": "Something went wrong.",
   "error.request": "Request {id}",
   "error.wait": {
