@@ -12,6 +12,8 @@ import { useNews } from "./hooks.js";
 function useNotices() {
   const [, draw] = useState({});
   useNews("notices", () => draw({}));
+  // What changed after the first drawing, before it was heard.
+  useEffect(() => draw({}), []);
 }
 
 /** What is said quietly, and what can be put back. */
