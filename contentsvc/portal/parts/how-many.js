@@ -2,11 +2,12 @@
 import { html } from "../vendor/preact.js";
 import { t } from "../texts.js";
 
-/** @param {{of: {data?: {items: any[], next: object | null}}}} props */
+/** Where nothing was found, what stands in the place of the list says so: then it is only read aloud.
+ * @param {{of: {data?: {items: any[], next: object | null}}}} props */
 export function HowMany({ of }) {
   const { data } = of;
   return html`
-    <p class="found small faint" role="status">
+    <p class=${data && !data.items.length ? "unseen" : "found small faint"} role="status">
       ${data && t(data.next ? "list.found-more" : "list.found", { count: data.items.length })}
     </p>
   `;
