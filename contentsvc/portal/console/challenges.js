@@ -64,7 +64,8 @@ function All() {
                           ${t(`challenge.state-${one.state}`)}
                         </span>
                         <span class="faint small">
-                          ${timing(one)} · ${t("challenge.entries", { count: one.entries })}
+                          ${one.state !== "closed" && `${timing(one)} · `}
+                          ${t("challenge.entries", { count: one.entries })}
                         </span>
                         ${
                           one.state !== "closed" &&

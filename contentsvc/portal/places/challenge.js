@@ -62,7 +62,7 @@ function Shown({ challenge, reload }) {
           <span class=${`badge static state-${challenge.state}`}>
             ${t(`challenge.state-${challenge.state}`)}
           </span>
-          <span>${timing(challenge)}</span>
+          ${challenge.state !== "closed" && html`<span>${timing(challenge)}</span>`}
           ${
             when &&
             html`
