@@ -116,7 +116,8 @@ function All() {
         item=${(/** @type {any} */ { user, since }) =>
           html`
             <div class="line">
-              <${PersonLink} person=${user} /> <span class="faint small">${ago(since)}</span>
+              <${PersonLink} person=${user} />${" "}
+              <span class="faint small">${t("friends.since", { when: ago(since) })}</span>
               <span class="actions">
                 <a
                   class="button plain small"
@@ -184,7 +185,8 @@ function Invites() {
             <li key=${`${sender.id} ${party}`}>
               <${Folded} by=${sender.id}>
                 <div class="line" role="group" aria-label=${sender.username}>
-                  <${PersonLink} person=${sender} /> <span class="faint small">${ago(created)}</span>
+                  <${PersonLink} person=${sender} />${" "}
+                  <span class="faint small">${t("friends.invited")} · ${ago(created)}</span>
                   <span class="actions">
                     <${Button}
                       kind="main"
