@@ -43,11 +43,11 @@ class AccountActTests(WalkCase):
     @step
     def clear(self, ben: Person, made: Content) -> None:
         """The dialog says how much there is, and asks once more."""
-        ben.press("Take away")
+        ben.press("Remove contributions")
         ben.dialog.get_by_label("1 content", exact=True).check()
         ben.fill(ben.dialog, Reason="spam")
-        ben.press("Take away", ben.dialog)
-        ben.press("Yes, take it away", ben.dialog)
+        ben.press("Remove contributions", ben.dialog)
+        ben.press("Yes, remove it", ben.dialog)
         expect(ben.main.get_by_text("This takes a moment.")).to_be_visible()
 
     @step
