@@ -82,11 +82,10 @@ function ReportDialog({ operation, parameters, onClose, onSent }) {
           options=${REASONS.map((reason) => [reason, t(`reason.${reason}`)])}
         />
         <${Field}
-          label=${t("field.text")}
+          label=${t("report.hint")}
           lines=${4}
           value=${values.text}
           name="text"
-          hint=${t("report.hint")}
           onChange=${(/** @type {string} */ text) => change({ text })}
         />
         ${
