@@ -6,8 +6,8 @@ import { address } from "../router.js";
 import { t } from "../texts.js";
 import { Alert } from "./basics.js";
 import { LeaveGuest } from "./guest.js";
+import { Me } from "./header.js";
 import { useAction, useSession } from "./hooks.js";
-import { Avatar } from "./people.js";
 
 const PLACES = /** @type {const} */ ([
   ["/", "place.discover"],
@@ -32,13 +32,7 @@ export default function AllPlaces() {
     <nav class="all-places" aria-label=${t("in-game.places")}>
       <ul>
         ${PLACES.map(([path, key]) => place(path, t(key)))}
-        ${
-          user &&
-          place(
-            `/user/${user.id}`,
-            html`<${Avatar} person=${{ ...user, avatar: null }} size=${24} /> <bdi>${user.username}</bdi>`,
-          )
-        }
+        ${user && place(`/user/${user.id}`, html`<${Me} user=${user} /> <bdi>${user.username}</bdi>`)}
         ${!user && place("/log-in", t("place.log-in"))}
         ${!user && isOpen && place("/register", t("place.register"))}
         ${

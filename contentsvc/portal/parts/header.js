@@ -46,7 +46,7 @@ export function SearchField({ q, isOfHeader = false }) {
 
 /** The visitor's own picture. Until it is there, their letter stands for it.
  * @param {{user: {id: string, username: string}}} props */
-function Me({ user }) {
+export function Me({ user }) {
   const [avatar, setAvatar] = useState(/** @type {string | null} */ (null));
   useEffect(
     () => void people([user.id]).then((found) => setAvatar(found.get(user.id)?.avatar ?? null)),
