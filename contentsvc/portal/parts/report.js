@@ -82,10 +82,11 @@ function ReportDialog({ operation, parameters, onClose, onSent }) {
           options=${REASONS.map((reason) => [reason, t(`reason.${reason}`)])}
         />
         <${Field}
-          label=${t("report.hint")}
+          label=${t("field.text")}
           lines=${4}
           value=${values.text}
           name="text"
+          hint=${t("report.hint")}
           onChange=${(/** @type {string} */ text) => change({ text })}
         />
         ${
