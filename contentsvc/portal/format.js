@@ -61,17 +61,17 @@ export function number(value) {
   );
 }
 
-/** Bytes in the unit that suits.
+/** Bytes in the unit that suits, of 1,024 each: limits are round then, and systems show files so.
  * @param {number} bytes */
 export function size(bytes) {
   const units = ["byte", "kilobyte", "megabyte", "gigabyte"];
-  const step = Math.min(Math.floor(Math.log10(Math.max(bytes, 1)) / 3), 3);
+  const step = Math.min(Math.floor(Math.log2(Math.max(bytes, 1)) / 10), 3);
   return new Intl.NumberFormat(language, {
     style: "unit",
     unit: units[step],
     unitDisplay: step ? "short" : "long",
     maximumFractionDigits: step ? 1 : 0,
-  }).format(bytes / 1000 ** step);
+  }).format(bytes / 1024 ** step);
 }
 
 /** A moment as a field of a date and a time has it, in the visitor's zone.

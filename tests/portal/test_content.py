@@ -313,6 +313,8 @@ class PageTests(ContentCase):
         def journey(ada: Person, ben: Person) -> None:
             ada.log_in(author, f"/content/{made.id}")
             self.author(ada)
+            ben.go(f"/content/{made.id}")
+            self.visitor(ben)
             ben.log_in(player, f"/content/{made.id}")
             self.player(ben)
 
@@ -334,6 +336,12 @@ class PageTests(ContentCase):
         expect(ada.main.get_by_label("Visibility", exact=True)).to_be_visible()
         manage.click()
         expect(button(ada.main, "Withdraw")).to_have_count(0)
+
+    @step
+    def visitor(self, ben: Person) -> None:
+        """Anybody copies the address."""
+        ben.press("Copy link")
+        expect(button(ben.main, "Copied")).to_be_visible()
 
     @step
     def player(self, ben: Person) -> None:

@@ -5,7 +5,7 @@ import { address, here } from "../router.js";
 import { t } from "../texts.js";
 import { offer, said, undo } from "../undo.js";
 import { Alert } from "./basics.js";
-import { copy } from "./copy.js";
+import { CopyLink } from "./copy-link.js";
 import { useNews } from "./hooks.js";
 
 /** Drawn again when something else is to be said. */
@@ -103,25 +103,5 @@ function Line({ notice: { id, text, path, link, error, copied } }) {
         ×
       </button>
     </div>
-  `;
-}
-
-/** Copies the address of a place.
- * @param {{path: string}} props */
-function CopyLink({ path }) {
-  const field = useRef(/** @type {HTMLInputElement | null} */ (null));
-  const [key, setKey] = useState(/** @type {import("../texts.js").Key} */ ("notices.copy"));
-  const press = async () =>
-    field.current && setKey((await copy(field.current)) ? "notices.copied" : "notices.copy-failed");
-  return html`
-    <input
-      class="unseen"
-      ref=${field}
-      readonly
-      tabindex="-1"
-      value=${address(path)}
-      aria-label="URL"
-    />
-    <button type="button" class="button" onClick=${press}>${t(key)}</button>
   `;
 }

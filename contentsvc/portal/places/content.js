@@ -1,6 +1,7 @@
 /** `/content/{id}`: one thing that somebody has published. */
 import { html, useState } from "../vendor/preact.js";
 import { game } from "../game.js";
+import { inGame } from "../layout.js";
 import { client, may } from "../session.js";
 import { address, logInAddress } from "../router.js";
 import { t } from "../texts.js";
@@ -8,6 +9,7 @@ import { AddToCollection } from "../parts/add-to-collection.js";
 import { AttributeList } from "../parts/attributes.js";
 import { Comments } from "../parts/comments.js";
 import { Badges, Facts, Numbers, Suspended } from "../parts/content-facts.js";
+import { CopyLink } from "../parts/copy-link.js";
 import { Files, Progress, useDownloadAll, useFiles } from "../parts/downloads.js";
 import { Fit } from "../parts/fit.js";
 import { Folded, useBlocks } from "../parts/folded.js";
@@ -86,6 +88,8 @@ function Shown({ content, found }) {
   const [editing, setEditing] = useState(false);
   const files = useFiles(content);
   const all = useDownloadAll(content, files);
+  // A game shows no other page, to which one could take it.
+  const link = !inGame && html`<${CopyLink} path=${`/content/${content.id}`} />`;
   const isStaff = ["curate", "moderate", "administer"].some((one) => may(/** @type {"curate"} */ (one)));
   const manage =
     edits &&
@@ -120,18 +124,20 @@ function Shown({ content, found }) {
           ${!user && html`<a class="small" href=${logInAddress()}>${t("keep.log-in")}</a>`}
         </div>
         ${
-          user &&
+          (user || link) &&
           html`
             <div class="act-row">
-              <${AddToCollection} contentId=${content.id} />
-              ${!own && manage}
+              ${user && html`<${AddToCollection} contentId=${content.id} />`}
               ${
-                !own &&
-                html`
-                  <${Menu} label=${t("action.others")}>
-                    <${Report} operation="reportContent" parameters=${{ contentId: content.id }} />
-                  <//>
-                `
+                user && !own
+                  ? html`
+                    ${manage}
+                    <${Menu} label=${t("action.others")}>
+                      <${Report} operation="reportContent" parameters=${{ contentId: content.id }} />
+                      ${link}
+                    <//>
+                  `
+                  : link
               }
             </div>
           `

@@ -251,7 +251,7 @@ export const en = {
   "decision.state-over": "Over",
   "decision.state-replaced": "Replaced by a later one",
   "decision.state-reversed": "Taken back",
-  "decision.state-stands": "Stands",
+  "decision.state-stands": "In force",
   "decision.suspend": "Content suspended",
   "decision.until": "Until {time}.",
   "decision.warn": "Warning",
