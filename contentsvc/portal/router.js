@@ -133,7 +133,11 @@ async function arrive(way) {
   arrived(isSame);
   if (way === "here" && isSame && !location.hash) return;
   if (way === "here" && !isSame)
-    requestAnimationFrame(() => document.querySelector("main")?.focus({ preventScroll: true }));
+    requestAnimationFrame(() => {
+      const main = document.querySelector("main");
+      // Where frames come late, the place has given the focus by itself already.
+      if (!main?.contains(document.activeElement)) main?.focus({ preventScroll: true });
+    });
   restore();
 }
 
