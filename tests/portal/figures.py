@@ -11,6 +11,8 @@ from playwright.sync_api import Browser, Page, sync_playwright
 from tests.portal.pictures import FLAGS, PLAYER, demo, visitor
 
 REPEATS = 5
+LOOK = 1_000
+"""Milliseconds for which somebody looks at a place."""
 PAINTED = """
 () => new Promise((found) => new PerformanceObserver((list) => {
     for (const one of list.getEntries())
@@ -97,6 +99,8 @@ def moves(page: Page, url: str) -> dict[str, float]:
     found = {}
     for path in ("/browse", "/challenges", "/publish", "/friends", "/settings", "/notifications"):
         href = page.locator(f'header.top a[href^="{url}{path}"]').first.get_attribute("href")
+        # The pictures of a place are drawn when somebody leaves it.
+        page.wait_for_timeout(LOOK)
         found[path] = float(page.evaluate(MOVE, href))
         page.wait_for_load_state("networkidle")
     return found
