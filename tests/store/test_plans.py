@@ -62,7 +62,7 @@ COUNTED = {
     "inventory_totals scans blocked_files",
     "inventory_user_totals scans storage",
     "inventory_largest scans storage",
-    "platforms_others scans packages",
+    "types_and_platforms_platforms scans packages",
     "decisions_restricted scans standing_decisions_restricted",
 }
 """What metrics, `contentsvc status` and `contentsvc files` ask for, once in a while. There is
