@@ -1,4 +1,4 @@
-"""A real browser: Debian's Chromium, without a window."""
+"""A real browser: Debian's Chromium without a window, whose headless shell is the lightest."""
 
 from __future__ import annotations
 
@@ -27,6 +27,7 @@ from tests.spec.harness import SpecCase
 T = TypeVar("T")
 J = TypeVar("J", bound="JourneyCase")
 P = ParamSpec("P")
+PROGRAMS = ("chromium-headless-shell", "chromium")
 HOST = "contentsvc.example"
 """What the browser takes the daemon's address for. Some of what a page does for a public host it
 does not do for this machine's own address."""
@@ -49,11 +50,11 @@ document.addEventListener("securitypolicyviolation", (event) =>
 
 def chromium() -> str:
     """Where it is. Raises SkipTest, or AssertionError where it is required."""
-    found = shutil.which("chromium")
+    found = next(filter(None, map(shutil.which, PROGRAMS)), None)
     if found is None:
         if os.environ.get("CONTENTSVC_REQUIRE_CHROMIUM") == "1":
-            raise AssertionError("chromium is not installed")
-        raise SkipTest("chromium is not installed")
+            raise AssertionError(f"{PROGRAMS[0]} is not installed")
+        raise SkipTest(f"{PROGRAMS[0]} is not installed")
     return found
 
 

@@ -6,6 +6,7 @@ import shutil
 
 from playwright.sync_api import sync_playwright
 
+from tests.contract.browser import chromium
 from tests.portal.pictures import FLAGS, NARROW, ROOT, WIDE, demo, keep
 
 FOLDER = ROOT / "docs/figures/brand"
@@ -25,7 +26,7 @@ def main() -> None:
     shutil.rmtree(FOLDER, ignore_errors=True)
     FOLDER.mkdir(parents=True)
     with sync_playwright() as playwright:
-        browser = playwright.chromium.launch(executable_path=shutil.which("chromium"), args=FLAGS)
+        browser = playwright.chromium.launch(executable_path=chromium(), args=FLAGS)
         for name, options, theme in LOOKS:
             with demo(*options) as (url, _):
                 for width, form, scheme in (

@@ -2,12 +2,12 @@
 
 from __future__ import annotations
 
-import shutil
 import statistics
 from typing import Any
 
 from playwright.sync_api import Browser, Page, sync_playwright
 
+from tests.contract.browser import chromium
 from tests.portal.pictures import FLAGS, PLAYER, demo, visitor
 
 REPEATS = 5
@@ -109,7 +109,7 @@ def moves(page: Page, url: str) -> dict[str, float]:
 def main() -> None:
     """Print all of them."""
     with demo() as (url, password), sync_playwright() as playwright:
-        browser = playwright.chromium.launch(executable_path=shutil.which("chromium"), args=FLAGS)
+        browser = playwright.chromium.launch(executable_path=chromium(), args=FLAGS)
         paints = [cold(browser, url) for _ in range(REPEATS)]
         median = statistics.median(painted for painted, _ in paints)
         print(f"first contentful paint of /, cold: {median:.0f} ms")

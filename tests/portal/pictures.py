@@ -17,6 +17,8 @@ from urllib.request import urlopen
 from PIL import Image
 from playwright.sync_api import Browser, Page, sync_playwright
 
+from tests.contract.browser import chromium
+
 ROOT = Path(__file__).resolve().parents[2]
 FOLDER = ROOT / "docs/figures/portal"
 BIN = ROOT / ".venv/bin"
@@ -141,7 +143,7 @@ def main() -> None:
     shutil.rmtree(FOLDER, ignore_errors=True)
     FOLDER.mkdir(parents=True)
     with demo() as (url, password), sync_playwright() as playwright:
-        browser = playwright.chromium.launch(executable_path=shutil.which("chromium"), args=FLAGS)
+        browser = playwright.chromium.launch(executable_path=chromium(), args=FLAGS)
         for width, form in ((WIDE, "wide"), (NARROW, "narrow")):
             # The wide ones are light, the narrow ones dark: all four ways to look are seen.
             pages = {
