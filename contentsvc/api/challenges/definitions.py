@@ -106,8 +106,7 @@ class Challenges(Struct):
 
     def _check(self, body: ChallengeCreate) -> None:
         _check(body)
-        for index, type in enumerate(body.types or ()):
-            self.types.check(f"/types/{index}", type)
+        self.types.check_all("/types", body.types or ())
 
     async def _note(self, tx: Db, call: Call, act: Act, challenge: str) -> None:
         await audit_log.record(tx, *call.actor, act, "challenge", challenge, "")

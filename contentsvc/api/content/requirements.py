@@ -40,7 +40,7 @@ def requirements(requires: Requires | None, platforms: Platforms) -> Requirement
     if low is not None and high is not None and low[: len(high)] > high:
         raise at_pointer("/requires/game/min", "This must not be above max.")
     if requires.platforms is not UNSET:
-        platforms.check("/requires/platforms", requires.platforms)
+        platforms.check_all("/requires/platforms", requires.platforms)
     return Requirements(
         json.encode(requires).decode(),
         low,
