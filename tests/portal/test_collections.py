@@ -162,7 +162,7 @@ class CollectionTests(CollectionCase):
         """It is renamed, described and made public."""
         ada.press("Edit")
         ada.fill(ada.dialog, Name=f"{title} again", Description="Tall.")
-        ada.dialog.get_by_label("Everybody sees it").check()
+        ada.dialog.get_by_label("Everybody can see it").check()
         ada.press("Save", ada.dialog)
         ada.main.get_by_role("heading", name=f"{title} again", level=1).wait_for()
         expect(ada.main.get_by_text("Public", exact=True)).to_be_visible()
@@ -185,7 +185,7 @@ class CollectionTests(CollectionCase):
         ada.main.get_by_role("heading", name="Favourites", level=1).wait_for()
         expect(button(ada.main, "Delete")).to_have_count(0)
         ada.press("Edit")
-        ada.dialog.get_by_label("Everybody sees it").check()
+        ada.dialog.get_by_label("Everybody can see it").check()
         ada.press("Save", ada.dialog)
         expect(ada.main.get_by_text("Public", exact=True)).to_be_visible()
         found = self.wait(self.get(f"collections/{self.owner.id}")).json()

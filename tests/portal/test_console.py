@@ -94,7 +94,7 @@ class ConsoleTests(WalkCase):
         expect(ada.main.get_by_text("Nice.", exact=True)).to_be_visible()
         expect(ada.main.get_by_role("link", name=content.sent["name"])).to_be_visible()
         report = ada.main.get_by_role("article").first
-        report.get_by_text("As it was then").click()
+        report.get_by_text("What it looked like then").click()
         expect(report.get_by_text("Rude.", exact=True)).to_be_visible()
         ada.press("Remove")
         expect(ada.main.get_by_text("It is gone, or cannot be seen.")).to_be_visible()

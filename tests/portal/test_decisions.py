@@ -55,7 +55,7 @@ class DecisionTests(WalkCase, DecidingCase):
     def by_hand(self, ada: Person, tower: Content) -> None:
         """What was reported stands beside what there is now. A law is named, and the reason is
         typed; Escape leaves the field, so that a key decides."""
-        headings = ("As it was reported", "As it is now")
+        headings = ("What was reported", "What it looks like now")
         for heading in headings:
             ada.main.get_by_role("heading", name=heading, exact=True).wait_for()
         expect(ada.main.get_by_text("It has not changed since.")).to_be_visible()
@@ -275,7 +275,7 @@ class DecisionTests(WalkCase, DecidingCase):
         expect(ben.main.get_by_text("Your appeal has come.")).to_be_visible()
         ben.move("/decisions")
         row = ben.main.get_by_role("list", name="Decisions about you").get_by_role("listitem")
-        expect(row).to_contain_text("Appeal waits")
+        expect(row).to_contain_text("Appeal: no answer yet")
 
     @step
     def answer(self, cleo: Person, other: User, author: User) -> None:
@@ -439,10 +439,10 @@ class DecisionTests(WalkCase, DecidingCase):
     @step
     def give(self, ada: Person) -> None:
         """It is noted to whom the copy was given."""
-        ada.press("Note to whom it was given")
+        ada.press("Note who got it")
         ada.fill(ada.dialog, To_whom="Police of the capital", Reference="26/1187")
         ada.press("Save", ada.dialog)
-        given = ada.main.get_by_role("list", name="To whom it was given")
+        given = ada.main.get_by_role("list", name="Who got it")
         expect(given).to_contain_text("Police of the capital")
         expect(given).to_contain_text("26/1187")
 

@@ -21,7 +21,7 @@ class EditCase(WalkCase):
     def both(self, who: Person, label: str, theirs: str, mine: str, within: Locator) -> None:
         """Assert that both texts of a field are shown."""
         sides = within.get_by_role("region", name="Changed here and elsewhere")
-        for title, text in (("As it is now", theirs), ("Yours", mine)):
+        for title, text in (("Theirs", theirs), ("Yours", mine)):
             expect(sides.get_by_role("region", name=f"{label}: {title}")).to_contain_text(text)
 
     def shown(self, path: str, by: User) -> Any:

@@ -20,7 +20,7 @@ WATCH = """
     window.fetch = (...request) => (window.asked.push(location.href), ask(...request));
 })()
 """
-OVER = "This way in is no longer good. Open it from your game once more."
+OVER = "This link is no longer valid. Open it from your game once more."
 
 
 class FromGameTests(WalkCase):
@@ -168,7 +168,7 @@ class FromGameTests(WalkCase):
         ada.page.on("request", lambda each: sent.append(each.post_data or ""))
         ada.go(f"/log-in#{self.other}")
         expect(ada.main).to_contain_text(f"You are logged in as {user.username}.")
-        expect(ada.main).to_contain_text(f"This would log in {other.username} here.")
+        expect(ada.main).to_contain_text(f"This would log {other.username} in here.")
         ada.press("Stay")
         ada.arrive("/challenges")
         self.assertEqual(user.id, ada.id)

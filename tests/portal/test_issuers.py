@@ -15,7 +15,7 @@ from tests.support import daemon
 from tests.support.issuers import PageIssuer, page_file
 
 AWAY = "Studio does not answer. Try again in a moment."
-DENIED = "You were not logged in: Studio says that it was cancelled."
+DENIED = "You are not logged in: Studio says that it was cancelled."
 FOREIGN = "This log-in did not start here, or was used before. Start again."
 LATE = "The log-in at Studio took too long, or was used before. Start again."
 

@@ -67,7 +67,7 @@ class EditorTests(WalkCase):
         ada.page.route("**/upload-precheck", refuse)
         ada.press("Publish")
         alert = ada.main.get_by_role("alert")
-        expect(alert).to_contain_text("Something that it uses does not exist.")
+        expect(alert).to_contain_text("Something it uses does not exist.")
         expect(alert).to_contain_text("Something went wrong.")
         expect(alert).not_to_contain_text("A newer service says this.")
         expect(ada.main.locator("[aria-invalid]")).to_have_count(0)

@@ -270,7 +270,7 @@ class WritingTests(WalkCase):
         with ada.answered("PUT */content/*/name"):
             self.rename(ada, word())
         expect(field).to_have_accessible_description(
-            "This has had other names often enough lately. In 24 h it can have another one."
+            "This was renamed quite often lately. Try again in 24 h."
         )
         ada.spare("429")
         ada.page.reload()

@@ -102,7 +102,7 @@ class SharingTests(WalkCase):
         self.wait(self.put(path, by=self.author, expect=204))
         guest.move("/library")
         guest.move(f"/content/{self.made.id}")
-        expect(guest.main.get_by_text("You are invited to make this together.")).to_be_visible()
+        expect(guest.main.get_by_text("You are invited to work on this together.")).to_be_visible()
         guest.press("Decline")
         expect(button(guest.main, "Accept")).to_have_count(0)
         guest.spare("404", "404")

@@ -1,15 +1,23 @@
-/** A button that copies the address of a place. */
+/** A button that copies the address of a place, or on a phone hands it to another program. */
 import { html, useRef, useState } from "../vendor/preact.js";
 import { address } from "../router.js";
 import { t } from "../texts.js";
 import { copy } from "./copy.js";
 
-/** @param {{path: string}} props */
-export function CopyLink({ path }) {
+/** Whether the system has a sheet for what is shared. With a mouse, a copy is sooner where it is wanted. */
+const shares = "share" in navigator && matchMedia("(pointer: coarse)").matches;
+
+/** @param {{path: string, kind?: string}} props `kind` are more classes of the button */
+export function CopyLink({ path, kind = "" }) {
   const field = useRef(/** @type {HTMLInputElement | null} */ (null));
-  const [key, setKey] = useState(/** @type {import("../texts.js").Key} */ ("notices.copy"));
-  const press = async () =>
-    field.current && setKey((await copy(field.current)) ? "notices.copied" : "notices.copy-failed");
+  const [key, setKey] = useState(
+    /** @type {import("../texts.js").Key} */ (shares ? "notices.share" : "notices.copy"),
+  );
+  const press = async () => {
+    const why = shares ? await navigator.share({ url: address(path) }).catch((error) => error) : null;
+    if (shares && (!why || why.name === "AbortError")) return;
+    if (field.current) setKey((await copy(field.current)) ? "notices.copied" : "notices.copy-failed");
+  };
   return html`
     <input
       class="unseen"
@@ -19,6 +27,6 @@ export function CopyLink({ path }) {
       value=${address(path)}
       aria-label="URL"
     />
-    <button type="button" class="button" onClick=${press}>${t(key)}</button>
+    <button type="button" class=${`button ${kind}`} onClick=${press}>${t(key)}</button>
   `;
 }

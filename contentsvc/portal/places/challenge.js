@@ -1,11 +1,13 @@
 /** `/challenges/{id}`: a design challenge, its entries and winners. */
 import { html, useState } from "../vendor/preact.js";
+import { inGame } from "../layout.js";
 import { client } from "../session.js";
 import { address, logInAddress } from "../router.js";
 import { moment } from "../format.js";
 import { t } from "../texts.js";
 import { Card, Cards } from "../parts/card.js";
 import { timing } from "../parts/challenge-card.js";
+import { CopyLink } from "../parts/copy-link.js";
 import { Alert, Button, Choice } from "../parts/form.js";
 import { Found } from "../parts/found.js";
 import { useChange, useKept, useLoad, useNews, useSession, useTitle } from "../parts/hooks.js";
@@ -73,6 +75,10 @@ function Shown({ challenge, reload }) {
           }
         </p>
         ${challenge.theme && html`<p class="lead">${t("challenge.theme")} <bdi>${challenge.theme}</bdi></p>`}
+        ${
+          !inGame &&
+          html`<p class="actions"><${CopyLink} path=${`/challenges/${challenge.id}`} kind="quiet" /></p>`
+        }
       </div>
     </header>
     <p class="text" dir="auto">

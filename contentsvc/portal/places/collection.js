@@ -1,5 +1,6 @@
 /** `/collections/{id}`: what somebody has gathered. Its owner orders it, by dragging or by keys. */
 import { html, useState } from "../vendor/preact.js";
+import { inGame } from "../layout.js";
 import { client } from "../session.js";
 import { go } from "../router.js";
 import { ago } from "../format.js";
@@ -7,6 +8,7 @@ import { t } from "../texts.js";
 import { Card } from "../parts/card.js";
 import { CollectionForm, titleOf } from "../parts/collection-form.js";
 import { Confirm } from "../parts/confirm.js";
+import { CopyLink } from "../parts/copy-link.js";
 import { Folded, useBlocks } from "../parts/folded.js";
 import { Button, Dialog } from "../parts/form.js";
 import { Found } from "../parts/found.js";
@@ -73,12 +75,15 @@ function Shown({ collection, found }) {
       ${
         own
           ? html`<${Owner} collection=${collection} found=${found} />`
-          : user &&
-            html`
-              <p class="actions">
-                <${Report} operation="reportCollection" parameters=${{ collectionId: collection.id }} />
-              </p>
-            `
+          : html`
+            <p class="actions">
+              ${
+                user &&
+                html`<${Report} operation="reportCollection" parameters=${{ collectionId: collection.id }} />`
+              }
+              <${Link} of=${collection} />
+            </p>
+          `
       }
     </header>
     ${
@@ -88,6 +93,11 @@ function Shown({ collection, found }) {
     }
   `;
 }
+
+/** Copies the address of what others may see. A game shows no other page, to which one could take it.
+ * @param {{of: Shape}} props */
+const Link = ({ of }) =>
+  !inGame && of.public && html`<${CopyLink} path=${`/collections/${of.id}`} kind="plain small" />`;
 
 /** @param {{id: string}} props */
 function Items({ id }) {
@@ -123,6 +133,7 @@ function Owner({ collection, found }) {
           <//>
         `
       }
+      <${Link} of=${collection} />
     </p>
     ${
       deleting &&

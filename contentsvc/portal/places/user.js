@@ -1,5 +1,6 @@
 /** `/user/{id}`: a player. */
 import { html, useState } from "../vendor/preact.js";
+import { inGame } from "../layout.js";
 import { block, client, may, readBlocked, state } from "../session.js";
 import { address } from "../router.js";
 import { ago } from "../format.js";
@@ -8,6 +9,7 @@ import { settle, takeAway } from "../undo.js";
 import { Card } from "../parts/card.js";
 import { CollectionLine } from "../parts/collection-form.js";
 import { Confirm } from "../parts/confirm.js";
+import { CopyLink } from "../parts/copy-link.js";
 import { Folded } from "../parts/folded.js";
 import { Alert, Button, useId } from "../parts/form.js";
 import { Found } from "../parts/found.js";
@@ -77,16 +79,22 @@ export default function User({ parameters, query }) {
                   <//>
                 `
               }
-              ${session.user && session.user.id !== id && html`<${Actions} about=${about} found=${found} />`}
               ${
-                session.user?.id === id &&
-                html`
-                  <p class="actions">
-                    <a class="button plain" href=${address("/settings")}>
-                      ${t("action.edit")}
-                    </a>
-                  </p>
-                `
+                session.user && session.user.id !== id
+                  ? html`<${Actions} about=${about} found=${found} />`
+                  : html`
+                    <p class="actions">
+                      ${
+                        session.user &&
+                        html`
+                          <a class="button plain" href=${address("/settings")}>
+                            ${t("action.edit")}
+                          </a>
+                        `
+                      }
+                      <${Link} id=${id} />
+                    </p>
+                  `
               }
             </div>
           </header>
@@ -97,6 +105,10 @@ export default function User({ parameters, query }) {
     <//>
   `;
 }
+
+/** Copies the address of the page. A game shows no other, to which one could take it.
+ * @param {{id: string}} props */
+const Link = ({ id }) => !inGame && html`<${CopyLink} path=${`/user/${id}`} kind="quiet" />`;
 
 /** Leads those who keep order to the account.
  * @param {{id: string}} props */
@@ -207,6 +219,7 @@ function Actions({ about, found }) {
         ${t("action.block")}
       <//>
       <${Report} operation="reportUser" parameters=${{ userId: otherId }} kind="quiet" />
+      <${Link} id=${otherId} />
       <${Moderate} id=${otherId} />
     </p>
     ${
