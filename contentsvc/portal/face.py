@@ -103,6 +103,15 @@ def site_name(brand: Brand | None) -> str:
     return UNBRANDED if brand is None else brand.name
 
 
+def shared(brand: Brand | None) -> str:
+    """The file of the picture that a shared link has where the page has none of its own; "" without
+    one. What shows links draws no SVG."""
+    for key in ("icon", "logo"):
+        if brand is not None and key in brand.pictures and brand.pictures[key].ending != "svg":
+            return _file(brand, key)
+    return ""
+
+
 def header(brand: Brand | None, start: str) -> str:
     """What stands in the header until the script draws it: the logo, or the name."""
     name, logo, dark = escape(site_name(brand)), _file(brand, "logo"), _file(brand, "logo_dark")
@@ -119,6 +128,7 @@ def header(brand: Brand | None, start: str) -> str:
     )
 
 
+SCRIPTLESS: Final = Label("This page needs JavaScript.", "Diese Seite braucht JavaScript.")
 _TERMS: Final = Label("Terms", "Nutzungsbedingungen")
 _CONTACTS: Final = Label("Legal contacts", "Rechtliche Kontakte")
 _NOTICE: Final = Label("Report illegal content", "Rechtswidrige Inhalte melden")

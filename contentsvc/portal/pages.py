@@ -6,7 +6,7 @@ from functools import partial
 from gzip import compress
 from html import escape
 from typing import Any, Final, Protocol, TypeVar
-from urllib.parse import quote, unquote
+from urllib.parse import unquote
 
 from twisted.internet.defer import Deferred, TimeoutError
 from twisted.internet.interfaces import IReactorTime
@@ -29,6 +29,7 @@ from contentsvc.framework.http.urls import base_path, origin_of
 from contentsvc.framework.storage.bucket import Bucket
 from contentsvc.portal import face
 from contentsvc.portal.assets import FIRST, FOLDER, Assets
+from contentsvc.portal.heads import Heads
 from contentsvc.portal.previews import Preview, preview
 
 log = Logger()
@@ -90,8 +91,6 @@ class Pages:
         self._assets = assets
         self._previews = previews
         self._issuers = issuers
-        self._public_url = (public_url or "").rstrip("/")
-        self._media_url = media_url or (self._public_url and f"{self._public_url}/files/media")
         self._base = base_path(public_url)
         self._media = (origin_of(media_url),) if media_url else ()
         self._store = [origin_of(url) for url in store or ()]
@@ -99,7 +98,13 @@ class Pages:
         self._start = f"{self._base}/portal/{assets.digest}"
         self._brand = brand
         self._legal = legal
-        self._site = face.site_name(brand)
+        known = (public_url or "").rstrip("/")
+        self._heads = Heads(
+            brand,
+            known,
+            media_url or (known and f"{known}/files/media"),
+            known and f"{known}/portal/{assets.digest}",
+        )
         self._icon = face.icon(brand)
         self._ancestors = " ".join(embedders) or "'none'"
 
@@ -158,11 +163,17 @@ class Pages:
         path = _place(request.path)
         module = self._assets.place(path)
         kind, _, id = path[1:].partition("/")
-        shown, status = None, 200 if module else 404
+        language = preferred(request.header_values(b"Accept-Language"))
+        status = 200 if module else 404
+        head = self._heads.of_place(path, language) if module else self._heads.nowhere()
         if module and kind in PREVIEWED and is_guid(id):
+            head = self._heads.unknown()
             try:
                 shown = await self._soon(self._previews(kind, id.lower()))
-                status = 200 if shown else 404
+                if shown:
+                    head = self._heads.of_thing(shown, f"/{kind}/{id.lower()}", language)
+                else:
+                    status, head = 404, self._heads.nowhere()
             except Exception as error:
                 # Log: a page was sent without what a shared link shows. Do: see why the database
                 # did not answer.
@@ -172,15 +183,7 @@ class Pages:
             # has just started.
             with suppress(TimeoutError):
                 await self._soon(self._issuers.known())
-        language = preferred(request.header_values(b"Accept-Language"))
-        members = ""
-        if shown:
-            members = self._members(shown, f"/{kind}/{id.lower()}")
-        elif module == FIRST and self._brand is not None:
-            members = self._members(Preview(self._site, self._brand.tagline, ""), path)
-        elif module and not (kind in PREVIEWED and id):
-            members = _open_graph({"site_name": self._site})
-        page = self._shell(module, shown, members, language, _is_alone(path))
+        page = self._shell(module, head, language, _is_alone(path))
         request.setHeader(b"Referrer-Policy", b"same-origin")
         fields = self._reply.fields(request) + b"Vary: Accept, Accept-Language\r\n"
         page.answer(request, fields, status)
@@ -194,7 +197,7 @@ class Pages:
         return await answer.addTimeout(ANSWER_PATIENCE, self._clock)
 
     def _shell(
-        self, module: str | None, shown: Preview | None, members: str, language: str, alone: bool
+        self, module: str | None, head: tuple[str, str], language: str, alone: bool
     ) -> Asset:
         needed = self._assets.needed("main.js") + (self._assets.needed(module) if module else [])
         needed.append(f"texts/{language}.js")
@@ -207,8 +210,10 @@ class Pages:
             for name in dict.fromkeys(needed)
         )
         text = self._template.format(
-            title=escape(f"{shown.title} \N{EN DASH} {self._site}" if shown else self._site),
-            members=members,
+            language=language,
+            title=escape(head[0]),
+            members=head[1],
+            scriptless=face.SCRIPTLESS._asdict()[language],
             icon=f"{self._start}/{self._icon[0]}",
             icon_media=self._icon[1],
             brand=face.header(self._brand, self._start),
@@ -225,33 +230,6 @@ class Pages:
         policy = _policy(self._media, dict.fromkeys((*self._store, *issuers)), ancestors)
         data = compress(text.encode(), mtime=0)
         return Asset(data, "text/html; charset=utf-8", gzipped=True, policy=policy)
-
-    def _members(self, shown: Preview, path: str) -> str:
-        """What search engines read of what is at this path, and its Open Graph members."""
-        values = {"site_name": self._site, "type": "website", "title": shown.title}
-        values["description"] = shown.text
-        if self._public_url:
-            values["url"] = self._public_url + path
-        if self._media_url and shown.image:
-            values["image"] = f"{self._media_url}/{quote(shown.image)}"
-        lines = _open_graph(values)
-        # A screenshot is wide, an avatar or an emblem is not.
-        card = "summary_large_image" if path.startswith("/content/") else "summary"
-        lines += f'<meta name="twitter:card" content="{card}">\n'
-        if shown.text:
-            lines += f'<meta name="description" content="{escape(shown.text)}">\n'
-        if self._public_url:
-            lines += f'<link rel="canonical" href="{escape(values["url"])}">\n'
-        return lines
-
-
-def _open_graph(values: Mapping[str, str]) -> str:
-    """Members of Open Graph (ogp.me). What people have written is escaped."""
-    return "".join(
-        f'<meta property="og:{name}" content="{escape(value)}">\n'
-        for name, value in values.items()
-        if value
-    )
 
 
 def _place(path: bytes) -> str:

@@ -26,11 +26,13 @@ _TEXT = 200
 
 
 class Preview(NamedTuple):
-    """The title, the text and the path of the picture, which is "" if there is none."""
+    """The title, the text and the path of the picture, which is "" if there is none. What is
+    `listed` search engines may show."""
 
     title: str
     text: str
     image: str
+    listed: bool = True
 
 
 async def preview(db: Database, markup: str, kind: str, id: str) -> Preview | None:
@@ -48,7 +50,10 @@ async def _of_content(db: Database, id: str, markup: str) -> Preview | None:
         return None
     text = seen.description
     return Preview(
-        seen.info.name, _short(plain(text) if markup == "markdown" else text), seen.screenshots[0]
+        seen.info.name,
+        _short(plain(text) if markup == "markdown" else text),
+        seen.screenshots[0],
+        seen.info.visibility == "public",
     )
 
 

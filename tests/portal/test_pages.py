@@ -11,6 +11,7 @@ from contentsvc.framework.core.timers import WallClock
 from contentsvc.framework.http.reply import Reply
 from contentsvc.framework.identity.issuer import Issuers
 from contentsvc.portal.assets import Assets
+from contentsvc.portal.heads import LEAD
 from contentsvc.portal.pages import ANSWER_PATIENCE, Pages
 from contentsvc.portal.previews import Preview
 from tests.framework.http.support import Client, Service, WebCase, site_of
@@ -50,6 +51,7 @@ class PreviewTests(WebCase):
         answer = self.client.answer()
         self.assertEqual(answer.status, 200)
         self.assertNotIn(b"og:title", answer.body)
+        self.assertNotIn(b"noindex", answer.body)
         self.answer.callback(None)
         self.assertEqual(self.cancelled, [])
 
@@ -58,11 +60,18 @@ class PreviewTests(WebCase):
         self.answer.callback(Preview("Tower", "", ""))
         self.assertIn(b'<meta property="og:title" content="Tower">', self.client.answer().body)
 
+    def test_wordless(self) -> None:
+        """What says nothing of itself is shown with what the site is."""
+        self.answer.callback(Preview("Tower", "", ""))
+        page = self.client.answer().body.decode()
+        self.assertIn(f'<meta property="og:description" content="{LEAD.en}">', page)
+
     def test_search_engines(self) -> None:
         """A page says what it is about to what lists pages, and how large its picture is shown."""
         self.answer.callback(Preview("Tower", 'It "leans".', ""))
         page = self.client.answer().body.decode()
         self.assertIn('<meta name="description" content="It &quot;leans&quot;.">', page)
+        self.assertNotIn("noindex", page)
         self.assertIn('<meta name="twitter:card" content="summary_large_image">', page)
         self.assertNotIn("canonical", page)
 

@@ -7,6 +7,7 @@ import re
 from twisted.trial.unittest import SynchronousTestCase
 
 from contentsvc.portal.assets import FOLDER
+from contentsvc.portal.heads import LEAD, TITLES
 from tests.support import lists
 
 _KEY = re.compile(r'^  "([^"]+)":\s+({\n(?:    .*\n)+  }|.*),$', re.MULTILINE)
@@ -48,6 +49,16 @@ class TextsTests(SynchronousTestCase):
             for key in _USED.findall(path.read_text()):
                 place = f"{path.name} says it: add it to contentsvc/portal/texts"
                 self.assertIn(key, known, place)
+
+    def test_heads(self) -> None:
+        """The head of a page says the same as the page."""
+        keys = {path: f"place.{path[1:]}" for path in TITLES}
+        keys |= {"/legal": "legal.title", "/notice": "notice.title"}
+        for language in LEAD._fields:
+            said = {key: text.strip('\n "') for key, text in texts(language).items()}
+            self.assertEqual(said["discover.lead"], getattr(LEAD, language))
+            for path, title in TITLES.items():
+                self.assertEqual(said[keys[path]], getattr(title, language), path)
 
     def test_no_markup(self) -> None:
         """No module writes markup: what players have written is text."""

@@ -63,7 +63,7 @@ class PagesCase(SpecCase):
 
     async def start(self) -> str:
         """The path of the portal's files."""
-        found = re.search(r'src="(/portal/\w+)/main\.js"', (await self.page()).body.decode())
+        found = re.search(r'src="(\S*/portal/\w+)/main\.js"', (await self.page()).body.decode())
         assert found is not None
         return found[1]
 
@@ -213,8 +213,12 @@ class UnbrandedTests(PagesCase):
     LINKED: ClassVar = ("/manifest.webmanifest", "/favicon.ico", "/robots.txt")
 
     async def test_members(self) -> None:
-        """A page that is shared says which site it is of."""
-        self.assertEqual({"site_name": "contentsvc"}, members(await self.page("/browse")))
+        """A page that is shared says which site it is of, and what it shows."""
+        for path, title in (("/", "contentsvc"), ("/browse", "Browse")):
+            shown = members(await self.page(path))
+            self.assertEqual(["contentsvc", title], [shown["site_name"], shown["title"]])
+            self.assertTrue(shown["description"].startswith("Games, worlds and parts"), path)
+            self.assertNotIn("image", shown)
         content = await self.content(await self.user(), name=HOSTILE)
         shown = members(await self.page(f"/content/{content.id}"))
         self.assertEqual("contentsvc", shown["site_name"])
@@ -281,3 +285,21 @@ class PathTests(PagesCase):
         found = (await self.request("GET", "/robots.txt", expect=200)).body.decode()
         self.assertIn("Disallow: /games/console\n", found)
         self.assertEqual("https://play.example/games/", members(await self.page())["url"])
+
+    async def test_picture(self) -> None:
+        """A link to a place without a picture of its own shows that of the brand which is no
+        SVG."""
+        start = await self.start()
+        picture = f"https://play.example{start}/brand/icon.png"
+        author = await self.user()
+        for path in ("/", "/browse", "/challenges", f"/user/{author.id}"):
+            self.assertEqual(picture, members(await self.page(path))["image"], path)
+        content = await self.content(author, screenshotUris=["tower.png"])
+        shown = members(await self.page(f"/content/{content.id}"))
+        self.assertEqual("https://play.example/games/files/media/tower.png", shown["image"])
+
+    async def test_canonical(self) -> None:
+        """A page that anybody may find says its one address, without a query."""
+        for path in ("/", "/browse", "/search", "/challenges"):
+            found = (await self.page(f"{path}?q=tower")).body.decode()
+            self.assertIn(f'<link rel="canonical" href="https://play.example/games{path}">', found)

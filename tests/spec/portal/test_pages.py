@@ -94,6 +94,7 @@ class PagesTests(SpecCase):
                 {wanted}, set(re.findall(r"/texts/(\w+)\.js", found.body.decode())), asked
             )
             self.assertIn("Accept-Language", found.header("Vary") or "")
+            self.assertIn(f'<html lang="{wanted}">', found.body.decode())
 
     async def test_files(self) -> None:
         """What the shell names is there, gzipped, and kept for ever; another digest is 404."""
@@ -159,6 +160,25 @@ class PagesTests(SpecCase):
         self.assertEqual([HOSTILE, "Tall things."], [shown["title"], shown["description"]])
         await self.put(path, body | {"public": False}, by=owner, expect=204)
         self.assertEqual({}, members(await self.page(f"/collections/{id}", 404)))
+
+    async def test_unlisted(self) -> None:
+        """Search engines list what strangers find in lists, and no other page."""
+        author = await self.user()
+        public = await self.content(author)
+        unlisted = await self.content(author, visibility="unlisted")
+        gone = f"/content/{guid()}"
+        for path, status, listed in (
+            *((path, 200, True) for path in ("/", "/browse", "/search", "/challenges", "/notice")),
+            *((path, 200, False) for path in ("/log-in", "/register", "/settings", "/console")),
+            (f"/content/{public.id}", 200, True),
+            (f"/content/{public.id}/statistics", 200, False),
+            (f"/content/{unlisted.id}", 200, False),
+            (f"/user/{author.id}", 200, True),
+            (gone, 404, False),
+            ("/nowhere", 404, False),
+        ):
+            found = (await self.page(path, status)).body.decode()
+            self.assertEqual(not listed, '<meta name="robots" content="noindex">' in found, path)
 
     async def test_below(self) -> None:
         """A place below content has a page whoever asks, and shows nothing of it."""
