@@ -95,9 +95,9 @@ function Shown({ collection, found }) {
 }
 
 /** Copies the address of what others may see. A game shows no other page, to which one could take it.
- * @param {{of: Shape}} props */
-const Link = ({ of }) =>
-  !inGame && of.public && html`<${CopyLink} path=${`/collections/${of.id}`} kind="plain small" />`;
+ * @param {{of: Shape, kind?: string}} props */
+const Link = ({ of, kind = "plain small" }) =>
+  !inGame && of.public && html`<${CopyLink} path=${`/collections/${of.id}`} kind=${kind} />`;
 
 /** @param {{id: string}} props */
 function Items({ id }) {
@@ -133,7 +133,7 @@ function Owner({ collection, found }) {
           <//>
         `
       }
-      <${Link} of=${collection} />
+      <${Link} of=${collection} kind="plain" />
     </p>
     ${
       deleting &&

@@ -92,7 +92,7 @@ export default function User({ parameters, query }) {
                           </a>
                         `
                       }
-                      <${Link} id=${id} />
+                      <${Link} id=${id} kind="plain" />
                     </p>
                   `
               }
@@ -107,8 +107,8 @@ export default function User({ parameters, query }) {
 }
 
 /** Copies the address of the page. A game shows no other, to which one could take it.
- * @param {{id: string}} props */
-const Link = ({ id }) => !inGame && html`<${CopyLink} path=${`/user/${id}`} kind="quiet" />`;
+ * @param {{id: string, kind?: string}} props */
+const Link = ({ id, kind = "quiet" }) => !inGame && html`<${CopyLink} path=${`/user/${id}`} kind=${kind} />`;
 
 /** Leads those who keep order to the account.
  * @param {{id: string}} props */

@@ -557,7 +557,7 @@ export const de = {
   "memberships.invited": "Du bist eingeladen.",
   "memberships.invited-here": "Du bist eingeladen, hier mitzuwirken.",
   "memberships.lead": "Was andere mit dir teilen, zum Testen oder Mitwirken.",
-  "memberships.none": "Noch hat dich niemand eingeladen",
+  "memberships.none": "Noch ist nichts mit dir geteilt",
   "memberships.none-text": "Wer etwas veröffentlicht, lädt auf dessen Seite zum Testen und Mitwirken ein.",
   "messages.closed-blocked":
     "Du hast {name} blockiert. Um zu schreiben, heb das auf und schließt wieder Freundschaft.",

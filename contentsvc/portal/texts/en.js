@@ -529,7 +529,7 @@ export const en = {
   "memberships.invited": "You are invited.",
   "memberships.invited-here": "You are invited to work on this together.",
   "memberships.lead": "What others share with you, to test or to work on.",
-  "memberships.none": "Nobody has invited you yet",
+  "memberships.none": "Nothing is shared with you yet",
   "memberships.none-text": "Authors invite testers and members on the pages of their content.",
   "messages.closed-blocked": "You have blocked {name}. To write, unblock them and become friends again.",
   "messages.closed-incoming": "{name} wants to be your friend. Accept, and you can write to each other.",
