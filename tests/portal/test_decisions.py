@@ -272,7 +272,7 @@ class DecisionTests(WalkCase, DecidingCase):
         expect(field).to_be_focused()
         ben.page.keyboard.type("It is a museum.")
         enter(ben, "Appeal")
-        expect(ben.main.get_by_text("Your appeal has come.")).to_be_visible()
+        expect(ben.main.get_by_text("We have your appeal.")).to_be_visible()
         ben.move("/decisions")
         row = ben.main.get_by_role("list", name="Decisions about you").get_by_role("listitem")
         expect(row).to_contain_text("Appeal: no answer yet")
@@ -339,7 +339,7 @@ class DecisionTests(WalkCase, DecidingCase):
         expect(region.get_by_text("It has no end.")).to_be_visible()
         ada.fill(region, **{"Why was this wrong?": "It was not me."})
         ada.press("Appeal", region)
-        expect(region.get_by_text("Your appeal has come.")).to_be_visible()
+        expect(region.get_by_text("We have your appeal.")).to_be_visible()
         return str(asked.value.json()["appealToken"])
 
     @step
@@ -347,7 +347,7 @@ class DecisionTests(WalkCase, DecidingCase):
         """The mail's link shows the same, without a log-in."""
         ada.go(f"/account?token={token}")
         expect(ada.main.get_by_text("It insults people")).to_be_visible()
-        expect(ada.main.get_by_text("waits for an answer").first).to_be_visible()
+        expect(ada.main.get_by_text("as soon as it is answered").first).to_be_visible()
         self.assertNotIn("token", ada.page.url)
 
     async def test_others(self) -> None:
@@ -376,7 +376,7 @@ class DecisionTests(WalkCase, DecidingCase):
         ada.page.wait_for_url("**/appeal?*")
         ada.fill(**{"Why was this wrong?": f"Look again, {reporter.username}."})
         ada.press("Appeal")
-        expect(ada.main.get_by_text("Your appeal has come.")).to_be_visible()
+        expect(ada.main.get_by_text("We have your appeal.")).to_be_visible()
 
     @step
     def notifier(self, ben: Person, receipt: dict[str, str]) -> None:
@@ -385,7 +385,7 @@ class DecisionTests(WalkCase, DecidingCase):
         ben.main.get_by_role("heading", name="Nothing was done").wait_for()
         ben.fill(**{"Why was this wrong?": f"It is forbidden: {receipt['id']}"})
         ben.press("Appeal")
-        expect(ben.main.get_by_text("Your appeal has come.")).to_be_visible()
+        expect(ben.main.get_by_text("We have your appeal.")).to_be_visible()
 
     @step
     def both(self, cleo: Person, moderator: User) -> None:

@@ -91,7 +91,7 @@ class GuestsTests(GuestCase, WalkCase):
         def journey(ada: Person) -> None:
             ada.go(f"/log-in#{self.fragment(ada, guest)}")
             ada.arrive()
-            expect(self.line(ada)).to_contain_text("Your game is where you make this an account.")
+            expect(self.line(ada)).to_contain_text("You can make this an account in your game.")
             expect(self.line(ada).get_by_role("link")).to_have_count(0)
             ada.move("/register")
             ada.main.get_by_role("heading", name=KEEP, level=1).wait_for()

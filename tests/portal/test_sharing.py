@@ -107,7 +107,7 @@ class SharingTests(WalkCase):
         expect(button(guest.main, "Accept")).to_have_count(0)
         guest.spare("404", "404")
         guest.move("/library/memberships")
-        expect(guest.main.get_by_text("Nobody has invited you yet")).to_be_visible()
+        expect(guest.main.get_by_text("Nothing is shared with you yet")).to_be_visible()
 
     @step
     def shown(self, ada: Person) -> None:

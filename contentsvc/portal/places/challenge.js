@@ -77,7 +77,11 @@ function Shown({ challenge, reload }) {
         ${challenge.theme && html`<p class="lead">${t("challenge.theme")} <bdi>${challenge.theme}</bdi></p>`}
         ${
           !inGame &&
-          html`<p class="actions"><${CopyLink} path=${`/challenges/${challenge.id}`} kind="plain small" /></p>`
+          html`
+            <p class="actions">
+              <${CopyLink} path=${`/challenges/${challenge.id}`} kind="plain small" />
+            </p>
+          `
         }
       </div>
     </header>
