@@ -181,9 +181,7 @@ class MessagesTests(WalkCase):
     @step
     def stranger(self, ada: Person) -> None:
         """A stranger can be asked for friendship."""
-        expect(
-            ada.main.get_by_text("and you can write to each other", exact=False)
-        ).to_be_visible()
+        expect(ada.main.get_by_text("and you can write to each other", exact=False)).to_be_visible()
         expect(ada.main.get_by_label("Message", exact=True)).to_have_count(0)
         ada.press("Ask for friendship")
         expect(ada.main.get_by_text("As soon as they accept", exact=False)).to_be_visible()

@@ -10,7 +10,7 @@ from tests.contract.browser import step
 from tests.portal.walk import Person, WalkCase, button
 from tests.spec.data import Content
 
-HEARD = re.compile(r"Your report .*was looked at\. Thank you\.")
+HEARD = re.compile(r"We have looked at your report.*\. Thank you\.")
 
 
 class ReportTests(WalkCase):
