@@ -2,7 +2,9 @@
 
 from __future__ import annotations
 
+import json
 import re
+from functools import cache
 from typing import Any
 from urllib.parse import quote, urlsplit
 
@@ -91,3 +93,9 @@ class Contract:
 
 def _escaped(step: str | None) -> str:
     return (step or "").replace("~", "~0").replace("/", "~1")
+
+
+@cache
+def contract_of(document: bytes) -> Contract:
+    """That of this document, which daemons with the same options share."""
+    return Contract(json.loads(document))

@@ -13,7 +13,7 @@ from twisted.trial.unittest import SkipTest, TestCase
 
 from tests.spec import client, shapes
 from tests.spec.client import NOTHING, Response, Socket, Wire
-from tests.spec.contract import Contract
+from tests.spec.contract import Contract, contract_of
 from tests.spec.data import GAME, Content, Service, User, claims, draft, guid, name
 from tests.support import daemon
 
@@ -103,7 +103,7 @@ class SpecCase(TestCase):
         """The service's own document, with which every answer is compared."""
         if self.url not in self._contracts:
             response = await self._http.request("GET", self.url + "/openapi.json")
-            self._contracts[self.url] = Contract(response.json())
+            self._contracts[self.url] = contract_of(response.body)
         return self._contracts[self.url]
 
     async def get(self, path: str, **more: Any) -> Response:

@@ -140,7 +140,7 @@ class ExchangeTests(IdentityCase):
     async def test_same_name_at_once(self) -> None:
         """Of several accounts elsewhere that propose one name at once, whatever its case, one gets
         it, and the others get names that are made up."""
-        name = f"n{guid()[:8]}"
+        name = f"ann{guid()[:8]}"
         tokens = [f"{GOOD}/{each}" for each in (name, name.upper(), name.capitalize())]
         answers = await together(*map(self.exchange, tokens))
         users = [each.userId for each in answers]
