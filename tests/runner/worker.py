@@ -24,6 +24,10 @@ from tests.runner import selection
 from tests.support import daemon
 from tests.support.sizes import SIZE
 
+KEPT = 3
+"""The daemons that go on from one part to the next. An idle one takes some time of the cores too.
+"""
+
 
 @implementer(IReporter)
 class Reporter(TestResult):  # type: ignore[misc]
@@ -104,8 +108,9 @@ def main() -> None:
         for module in json.loads(line):
             for test in of_size(loader.loadByName(module)):
                 test(reporter)
-        daemon.end_shared()
+        daemon.end_shared(KEPT)
         reporter.say(None)
+    daemon.end_shared()
     # Its end is that of the reactor, whose threads would keep the process.
     TrialSuite([]).run(reporter)
 

@@ -18,11 +18,15 @@ import weakref
 from collections.abc import Callable, Mapping, Sequence
 from pathlib import Path
 
+import argon2
 import treq
 from twisted.internet import reactor
 from twisted.internet.task import deferLater
 from twisted.internet.utils import getProcessOutputAndValue
 
+from contentsvc.framework.db.blocking import in_transaction
+from contentsvc.framework.db.query import Db
+from contentsvc.store.accounts import addresses, credentials
 from tests.support import postgres, servers
 
 ROOT = Path(__file__).resolve().parent.parent.parent
@@ -104,6 +108,7 @@ class Daemon:
         self.port = 0
         self._prepared = None if database or first else postgres.prepared
         self._storage = ["--data-dir", str(self.data_dir)]
+        self._database = database
         if database is not None:
             self.secret_file = secret_file or self.new_secret(home / "secret.keys")
             self._storage += ["--database", database, "--secret-file", str(self.secret_file)]
@@ -189,6 +194,12 @@ class Daemon:
         """The folder of the embedded Postgres's Unix socket, if it is among the data."""
         found = list(self.data_dir.rglob(".s.PGSQL.*[0-9]"))
         return found[0].parent if found else None
+
+    def dsn(self) -> str:
+        """That of its database."""
+        if self._database is not None:
+            return self._database
+        return f"host={self.socket_folder()} user=postgres dbname=contentsvc"
 
     @property
     def pid(self) -> int:
@@ -281,10 +292,16 @@ class Daemon:
         await self.ended()
 
     async def add_user(self, name: str, password: str, *, admin: bool = False) -> str:
-        """Make an account with the `contentsvc` command and return its e-mail address."""
+        """Make an account as `contentsvc user add` does, without a process for it, and return its
+        e-mail address."""
         email = f"{name}@example.com"
-        flags = ["--admin"] if admin else []
-        await self.command("user", "add", name, "--email", email, *flags, given=password)
+        encoded = argon2.PasswordHasher(time_cost=1, memory_cost=8, parallelism=1).hash(password)
+
+        async def add(db: Db) -> None:
+            role = "admin" if admin else "player"
+            await addresses.vouch(db, await credentials.register(db, name, email, encoded, role))
+
+        in_transaction(self.dsn(), add)
         return email
 
     async def command(self, *arguments: str, given: str | None = None) -> str:
@@ -312,7 +329,9 @@ async def shared(name: str = "", make: Callable[[], Daemon] | None = None) -> Da
 
     A start that failed is not tried again: it fails at once for every later test.
     """
-    if name not in _shared:
+    if name in _shared:
+        _shared[name] = _shared.pop(name)  # the last is the one that was asked for last
+    else:
         try:
             if not name and (said := servers.ask("daemon")):
                 _shared[name] = Daemon.joined(said)
@@ -328,9 +347,11 @@ async def shared(name: str = "", make: Callable[[], Daemon] | None = None) -> Da
     return found
 
 
-def end_shared() -> None:
-    """End those of this process: the modules that share them have run."""
-    for name in [name for name in _shared if name]:
+def end_shared(kept: int = 0) -> None:
+    """End those of this process but the ones `kept`, which were asked for last: modules that follow
+    may share them."""
+    names = [name for name in _shared if name]
+    for name in names[: len(names) - kept]:
         daemon = _shared.pop(name)
         if isinstance(daemon, Daemon):
             daemon.end()
