@@ -54,6 +54,31 @@ def parts(modules: list[str]) -> list[list[str]]:
     return found
 
 
+class Parts:
+    """What is left to run. A process goes on with the folder that it is at, whose daemons it has
+    started, and otherwise begins the first one that none is at."""
+
+    def __init__(self, left: list[list[str]]) -> None:
+        self._left = left
+        self._at: dict[int, str] = {}
+        self._turn = threading.Lock()
+
+    def __len__(self) -> int:
+        return len(self._left)
+
+    def next(self, process: int) -> list[str] | None:
+        """The part that this process runs next; None at the end."""
+        with self._turn:
+            own = self._at.pop(process, None)
+            folders = [part[0].rpartition(".")[0] for part in self._left]
+            if not folders:
+                return None
+            taken = {*self._at.values()}
+            free = (folder for folder in folders if folder not in taken)
+            self._at[process] = own if own in folders else next(free, folders[0])
+            return self._left.pop(folders.index(self._at[process]))
+
+
 class Run:
     """One run of these modules, by so many processes as TEST_PROCESSES says, or two for a core, and
     of these scripts after them."""
@@ -63,7 +88,7 @@ class Run:
         self._scripts = scripts
         self.temp = ROOT / f"{os.environ.get('TRIAL_TEMP', '_trial_temp')}.run"
         self._processes = int(os.environ.get("TEST_PROCESSES") or 2 * (os.cpu_count() or 1))
-        self._parts: queue.SimpleQueue[list[str]] = queue.SimpleQueue()
+        self._parts = Parts(parts(modules))
         self._told: queue.SimpleQueue[Outcome | None] = queue.SimpleQueue()
 
     def outcomes(self) -> Iterator[Outcome]:
@@ -71,12 +96,9 @@ class Run:
         all."""
         shutil.rmtree(self.temp, ignore_errors=True)
         self.temp.mkdir()
-        found = parts(self.modules)
-        for part in found:
-            self._parts.put(part)
         servers = Servers()
         try:
-            count = min(self._processes, len(found))
+            count = min(self._processes, len(self._parts))
             for number in range(count):
                 threading.Thread(target=self._work, args=(number,), daemon=True).start()
             with (self.temp / "times").open("w") as times:
@@ -126,15 +148,13 @@ class Run:
         """Give parts to a process until there are none, and to another if it ends."""
         attempt = 0
         try:
-            while not self._parts.empty():
+            while self._parts:
                 worker = Worker(self.temp / f"{number}.{attempt}")
                 attempt += 1
                 try:
-                    while worker.alive:
-                        for outcome in worker.run(self._parts.get_nowait()):
+                    while worker.alive and (part := self._parts.next(number)) is not None:
+                        for outcome in worker.run(part):
                             self._told.put(outcome)
-                except queue.Empty:
-                    pass
                 finally:
                     worker.end()
         finally:

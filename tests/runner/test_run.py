@@ -4,7 +4,7 @@ from pathlib import Path
 
 from twisted.trial.unittest import SynchronousTestCase
 
-from tests.runner.run import PART, Run, Worker, parts
+from tests.runner.run import PART, Parts, Run, Worker, parts
 
 PASSES = "tests.framework.core.test_clocks"
 MISSING = "tests.framework.core.no_such_module"
@@ -24,6 +24,16 @@ class PartTests(SynchronousTestCase):
         """What takes long comes first."""
         self.assertEqual(
             parts(["tests.framework.http.test_a", "tests.faults.test_b"])[0][0][:12], "tests.faults"
+        )
+
+    def test_goes_on(self) -> None:
+        """A process goes on with its folder; another begins one that none is at, while there is
+        one."""
+        left = Parts([["tests.a.m"], ["tests.a.n"], ["tests.b.m"], ["tests.b.n"], ["tests.b.o"]])
+        asked = [left.next(process) for process in (0, 1, 0, 1, 0, 1)]
+        self.assertEqual(
+            [part and part[0] for part in asked],
+            ["tests.a.m", "tests.b.m", "tests.a.n", "tests.b.n", "tests.b.o", None],
         )
 
 
