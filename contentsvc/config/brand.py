@@ -9,7 +9,6 @@ from typing import Annotated, Any, Final, NamedTuple
 from msgspec import Meta, Struct, field
 
 from contentsvc.config.colours import THEMES, Theme, unreadable
-from contentsvc.config.links import leads
 from contentsvc.framework.config.toml_files import (
     ONE_LINE,
     Files,
@@ -17,6 +16,7 @@ from contentsvc.framework.config.toml_files import (
     LabelText,
     Line,
     labels,
+    leads,
     read_toml,
     refused,
 )

@@ -7,8 +7,7 @@ from typing import Annotated, Final, NamedTuple
 
 from msgspec import Meta, Struct, field
 
-from contentsvc.config.links import leads
-from contentsvc.framework.config.toml_files import Files, Line, read_toml, refused
+from contentsvc.framework.config.toml_files import Files, Line, leads, read_toml, refused
 
 MOST_CONTACTS: Final = 32
 

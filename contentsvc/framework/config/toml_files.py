@@ -11,10 +11,12 @@ import tomllib
 from collections.abc import Mapping
 from pathlib import Path
 from typing import Annotated, Any, Final, NamedTuple, TypeVar
+from urllib.parse import urlsplit
 
 import msgspec
 from msgspec import Meta, Struct, msgpack
 
+from contentsvc.framework.core.host_names import BadHost, ascii_host
 from contentsvc.framework.core.utf8 import without_mark
 
 MOST_BYTES: Final = 256 * 1024
@@ -146,6 +148,20 @@ def labels(path: Path, key: str, given: Mapping[str, Any]) -> dict[str, Label]:
         except ValueError as error:
             raise refused(path, f"{key}.{name}", error) from None
     return found
+
+
+def leads(url: str) -> bool:
+    """Whether a link in a file can lead there: an https URL, or a path with one / at its start."""
+    if not re.fullmatch("[!-~]+", url) or "\\" in url:
+        return False
+    if url.startswith("/"):
+        return not url.startswith("//")
+    try:
+        parts = urlsplit(url)
+        ascii_host(parts.hostname or "")
+        return parts.scheme == "https" and "@" not in parts.netloc and parts.port != 0
+    except (ValueError, BadHost):
+        return False
 
 
 def refused(path: Path, key: str, reason: object) -> FileError:
