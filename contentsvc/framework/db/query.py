@@ -240,7 +240,7 @@ def _many(statement: Statement, returns: Any) -> MakeResult:
 
 
 def _none(statement: Statement, returns: Any) -> MakeResult:
-    if returns is not type(None):
+    if returns is not None:
         raise TypeError(f"{statement.name} gives nothing, not {returns}")
     return lambda rows: None
 
@@ -300,8 +300,9 @@ class Statements(dict[str, Statement]):
     ) -> tuple[Statement, Any]:
         module = function.__module__.rpartition(".")[2]
         name = f"{module}_{name or function.__name__}"
-        hints = get_type_hints(function)
-        # inspect.signature would be a quarter of this work, for which the start waits.
+        # What get_type_hints and inspect.signature do would be half of this work, for which the
+        # start waits.
+        hints = function.__annotations__
         code = function.__code__
         parameters = code.co_varnames[1 : code.co_argcount + code.co_kwonlyargcount]
         records = [_is_records(hints[parameter]) for parameter in parameters]

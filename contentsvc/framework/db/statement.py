@@ -8,8 +8,10 @@ from msgspec import Struct, json
 
 Row = tuple[Any, ...]
 
-PLACEHOLDER = re.compile(r"(?<![:\w]):([a-z_][a-z0-9_]*)")
-_WRITES = re.compile(r"\b(insert|update|delete|share)\b", re.IGNORECASE)
+# Both begin with a character, which `re` finds ten times as fast as what stands before it: each
+# start looks through 800 statements.
+PLACEHOLDER = re.compile(r":(?<![\w:]:)([a-z_][a-z0-9_]*)")
+_WRITES = re.compile(r"[iuds](?<!\w[iuds])(?:nsert|pdate|elete|hare)\b")
 
 
 class Column(NamedTuple):
@@ -68,7 +70,7 @@ class Statement:
         self.name = name
         self.sql = PLACEHOLDER.sub(lambda match: numbers[match[1]], sql).strip()
         self.parameters = tuple(parameters)
-        self.writes = _WRITES.search(sql) is not None
+        self.writes = _WRITES.search(sql.lower()) is not None
         self.replica = replica
         self.seconds = seconds
         family = name.partition("_")[0]
