@@ -43,13 +43,15 @@ drop trigger if exists ratings_counted on ratings;
 create trigger ratings_counted after insert on ratings
     for each row execute function count_row('ratings');
 
--- A user is active once a day, and once in a month: the session of each is stored for longer than that. The lock is only tried: who has it counts the user at this moment. To wait for it could
--- be a deadlock with one who waits for this session's row.
+-- A user is active once a day, and once in a month: the session of each is stored for longer than that. The lock is
+-- only tried: who has it counts the user at this moment. To wait for it could be a deadlock with one who waits for
+-- this session's row.
 create or replace function count_active() returns trigger language plpgsql as $$
 declare
     today  constant date := (clock_timestamp() at time zone 'UTC')::date;
     midnight constant timestamptz := today::timestamp at time zone 'UTC';
     began  constant timestamptz := date_trunc('month', today::timestamp) at time zone 'UTC';
+    latest timestamptz;
 begin
     if tg_op = 'UPDATE' and old.used >= midnight or new.used < midnight then
         return null;
@@ -57,16 +59,15 @@ begin
     if not pg_try_advisory_xact_lock(1633907817, hashtext(new.user_id::text)) then
         return null;
     end if;
-    -- A statement of its own: it sees what who had the lock before has committed.
-    if not exists (
-        select from sessions s where s.user_id = new.user_id and s.id <> new.id and s.used >= midnight
-    ) then
-        insert into tallies (day, what, number) values (today, 'active', 1);
-        if (tg_op = 'INSERT' or old.used < began) and not exists (
-            select from sessions s where s.user_id = new.user_id and s.id <> new.id and s.used >= began
-        ) then
-            insert into tallies (day, what, number) values (today, 'month', 1);
-        end if;
+    -- A statement of its own: it sees what who had the lock before has committed. It is one for both, since others who
+    -- did not get the lock commit meanwhile.
+    select max(used) into latest from sessions where user_id = new.user_id and id <> new.id;
+    if latest >= midnight then
+        return null;
+    end if;
+    insert into tallies (day, what, number) values (today, 'active', 1);
+    if (tg_op = 'INSERT' or old.used < began) and (latest >= began) is not true then
+        insert into tallies (day, what, number) values (today, 'month', 1);
     end if;
     return null;
 end $$;
