@@ -51,38 +51,33 @@ class StoreCase(TestCase):
     """A pool, `self.db`, on a database with the schema.
 
     All tests of a process share the database, and the connections, so a test asserts nothing of
-    what it has not made. A class that is `alone` has a database that its tests share with no
-    others; where each test is to find nothing, it has one `anew`. A copy is 13 MB, so each is
-    dropped as soon as it is not asked for any more.
+    what it has not made. A class that is `alone` finds an empty one, and shares it with no others;
+    where each test is to find nothing, it is emptied `anew`.
     """
 
     timeout = 60.0
     alone: ClassVar[bool] = False
     """Whether it needs a database of its own: what it looks at may belong to others' tests too."""
     anew: ClassVar[bool] = False
-    """Whether each test has a database of its own."""
+    """Whether each test needs one."""
     server: ClassVar[Callable[[], str]] = staticmethod(postgres.embedded)
     options = "-c lock_timeout=30s"
     """Of each connection: a test that is slow is not to lose what waits for a lock of its own."""
-    _databases: ClassVar[dict[object, str]] = {}
+    _databases: ClassVar[dict[tuple[str, bool], str]] = {}
+    """By their servers, and whether they are emptied."""
+    _emptied_for: ClassVar[dict[str, type]] = {}
+    """The class that an emptied one is for, by its URL."""
 
     async def setUp(self) -> None:
-        if self.anew:
-            self.url = fresh(self.server())
-            self.addCleanup(postgres.drop, self.url)
-        else:
-            self.url = self._shared()
-        self.db = await self.pool()
-
-    def _shared(self) -> str:
-        """URL of the database that the tests of the process, or of an `alone` class, share."""
-        for left in [key for key in self._databases if isinstance(key, type)]:
-            if left is not type(self):
-                postgres.drop(self._databases.pop(left))
-        whose = type(self) if self.alone else self.server()
+        empty = self.alone or self.anew
+        whose = self.server(), empty
         if whose not in self._databases:
-            self._databases[whose] = fresh(self.server())
-        return self._databases[whose]
+            self._databases[whose] = fresh(whose[0])
+        self.url = self._databases[whose]
+        if empty and (self.anew or self._emptied_for.get(self.url) is not type(self)):
+            postgres.empty(self.url)
+            self._emptied_for[self.url] = type(self)
+        self.db = await self.pool()
 
     async def pool(self, **options: Any) -> Database:
         """A pool that is stopped at the test's end."""

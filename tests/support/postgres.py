@@ -42,6 +42,16 @@ _FAST = {
 }
 
 
+_TABLES = """
+    select relname from pg_class
+    where relkind = 'r' and relnamespace = 'public'::regnamespace and relname not like 'schema\\_%'
+"""
+_SEQUENCES = """
+    select setval(format('%I', sequencename)::regclass, start_value, false) from pg_sequences
+    where schemaname = 'public' and last_value is not null
+"""
+
+
 def prepared() -> Path:
     """A data folder of a daemon, with the database of a first start, to be copied. It is made when
     the schema has changed since the last time, and kept in the clone."""
@@ -163,6 +173,23 @@ def database(server: str, template: str | None = None) -> str:
     statement = "create database {} template {} strategy file_copy"
     _administer(server, statement, name, source)
     return urlsplit(server)._replace(path=f"/{name}").geturl()
+
+
+def empty(url: str) -> None:
+    """Take all rows out of a database with the schema, and begin each sequence anew. A new database
+    would take ten times as long, and so would each connection to it at first."""
+    with closing(psycopg2.connect(url)) as connection, connection.cursor() as cursor:
+        # No trigger runs, neither of foreign keys nor what refuses to forget what admins did.
+        cursor.execute("set session_replication_role = replica")
+        cursor.execute(_TABLES)
+        tables = [table for (table,) in cursor.fetchall()]
+        cursor.execute(
+            " union all ".join(f"(select '{each}' from {each} limit 1)" for each in tables)
+        )
+        for (used,) in cursor.fetchall():
+            cursor.execute(f"delete from {used}")
+        cursor.execute(_SEQUENCES)
+        connection.commit()
 
 
 def drop(url: str) -> None:
