@@ -9,7 +9,8 @@ from twisted.internet.task import deferLater
 from twisted.internet.threads import deferToThread
 
 from contentsvc.store import service
-from tests.support.databases import StoreCase
+from tests.support import postgres
+from tests.support.databases import StoreCase, fresh
 
 WAITING = (
     "select 1 from pg_locks l join pg_database d on d.oid = l.database"
@@ -58,6 +59,15 @@ class SignTests(StoreCase):
         """Whoever looks keeps no lock."""
         await self.waits()
         self.sql("set lock_timeout = '1ms'; begin; lock table schema_marks; commit")
+
+
+class ReplacedTests(StoreCase):
+    """A database of its own, whose schema changes."""
+
+    async def setUp(self) -> None:
+        self.url = fresh(self.server())
+        self.addCleanup(postgres.drop, self.url)
+        self.db = await self.pool()
 
     async def test_marked(self) -> None:
         """The tables fit the marks until one is replaced."""
