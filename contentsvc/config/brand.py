@@ -24,7 +24,7 @@ from contentsvc.framework.config.toml_files import (
 UNBRANDED, UNNAMED = "contentsvc", "Portal"
 """What a service without a brand is called, and one whose brand has no name."""
 MOST_PICTURE_BYTES: Final = 256 * 1024
-_PICTURES: Final = ("logo", "logo_dark", "icon")
+_PICTURES: Final = ("logo", "logo_dark", "icon", "share")
 _KINDS: Final = (
     (re.compile(rb"\x89PNG\r\n\x1a\n"), "png", "image/png"),
     (re.compile(rb"RIFF.{4}WEBP", re.DOTALL), "webp", "image/webp"),
@@ -76,6 +76,7 @@ class _File(Struct, forbid_unknown_fields=True):
     logo: str | None = None
     logo_dark: str | None = None
     icon: str | None = None
+    share: str | None = None
     colours: _Colours = field(default_factory=_Colours)
     links: Annotated[list[_Link], Meta(max_length=8)] = []
     labels: _Labels = field(default_factory=_Labels)
@@ -167,7 +168,9 @@ def _picture(files: Files, path: Path, key: str, name: str) -> Picture:
         raise refused(path, key, f"{name}: {error.strerror}") from None
     except ValueError as error:
         raise refused(path, key, f"{name} {error}") from None
+    # What shows links draws no SVG.
+    kinds = "a PNG or a WebP" if key == "share" else "an SVG, a PNG or a WebP"
     for begins, ending, media in _KINDS:
-        if begins.match(data):
+        if begins.match(data) and (ending != "svg" or key != "share"):
             return Picture(ending, media, data)
-    raise refused(path, key, f"{name} must be an SVG, a PNG or a WebP picture")
+    raise refused(path, key, f"{name} must be {kinds} picture")

@@ -106,7 +106,7 @@ def site_name(brand: Brand | None) -> str:
 def shared(brand: Brand | None) -> str:
     """The file of the picture that a shared link has where the page has none of its own; "" without
     one. What shows links draws no SVG."""
-    for key in ("icon", "logo"):
+    for key in ("share", "icon", "logo"):
         if brand is not None and key in brand.pictures and brand.pictures[key].ending != "svg":
             return _file(brand, key)
     return ""

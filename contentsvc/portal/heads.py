@@ -37,6 +37,7 @@ _ABOUT: Final[Mapping[str, Label]] = {
         "Melde hier, was rechtswidrig ist. Du brauchst kein Konto.",
     ),
 }
+_WITH_SCREENSHOTS: Final = ("/content/", "/collections/")
 UNLISTED: Final = '<meta name="robots" content="noindex">\n'
 """No search engine lists a page with this."""
 
@@ -55,6 +56,7 @@ class Heads:
         self._media_url = media_url
         picture = face.shared(brand)
         self._picture = f"{files}/{picture}" if files and picture else ""
+        self._wide = brand is not None and "share" in brand.pictures
 
     def of_place(self, path: str, language: str) -> tuple[str, str]:
         """The title of this place, and what else its head says."""
@@ -96,7 +98,9 @@ class Heads:
         values["image"] = picture
         lines = _open_graph(values)
         # A screenshot is wide, an avatar, an emblem or an icon is not.
-        card = "summary_large_image" if path.startswith("/content/") else "summary"
+        ours = picture and picture == self._picture
+        wide = self._wide if ours else path.startswith(_WITH_SCREENSHOTS)
+        card = "summary_large_image" if wide else "summary"
         lines += f'<meta name="twitter:card" content="{card}">\n'
         lines += f'<meta name="description" content="{escape(about)}">\n'
         if self._public_url:

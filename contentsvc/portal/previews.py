@@ -23,6 +23,8 @@ class _Reward(Struct):
 _reward = json.Decoder(_Reward).decode
 _TEXT = 200
 """The most characters of a description."""
+_LOOKED = 8
+"""So many items of a collection are looked at for a picture."""
 
 
 class Preview(NamedTuple):
@@ -68,8 +70,13 @@ async def _of_collection(db: Database, id: str) -> Preview | None:
     shelf = await collections.get(db, id, None)
     if shelf is None:
         return None
+    # The page itself asks for them so.
+    rows = await collections.items(db, id, None, False, -collections.EDGE, _LOOKED)
+    infos = (row.item for row in rows)
+    images = (one.thumbnail_uri for one in infos if one and one.visibility == "public")
     # The favourites have no name.
-    return Preview(shelf.name or shelf.owner.username, _short(shelf.description), "")
+    title = shelf.name or shelf.owner.username
+    return Preview(title, _short(shelf.description), next(filter(None, images), ""))
 
 
 async def _of_challenge(db: Database, id: str) -> Preview | None:

@@ -25,7 +25,8 @@ class SampleTests(SynchronousTestCase):
         """The samples are good, and have all pictures."""
         for name in ("brand", "night"):
             found = read(Files(), ROOT / f"etc/brand.sample/{name}.toml")
-            self.assertEqual(set(found.pictures), {"logo", "logo_dark", "icon"})
+            self.assertEqual(set(found.pictures), {"logo", "logo_dark", "icon", "share"})
+            self.assertEqual(found.pictures["share"].ending, "png")
             self.assertTrue(found.links and found.types and found.colours["dark"])
 
 
@@ -185,6 +186,13 @@ class PictureTests(BrandCase):
             self.refused(
                 'icon = "icon.svg"', "icon icon.svg must be an SVG, a PNG or a WebP picture"
             )
+
+    def test_share(self) -> None:
+        """What links show is no SVG."""
+        self.put("share", WEBP)
+        self.assertEqual(self.read('share = "share"').pictures["share"].media, "image/webp")
+        self.put("share", SVG)
+        self.refused('share = "share"', "share share must be a PNG or a WebP picture")
 
     def test_size(self) -> None:
         """A picture has 256 KiB at most."""

@@ -20,6 +20,7 @@ tagline = "Islands that \\"players\\" build"
 logo = "logo.svg"
 logo_dark = "dark.webp"
 icon = "icon.png"
+share = "share.webp"
 [colours]
 accent = {light = "#0b5d51", dark = "#ffcc66"}
 back = {light = "#fafafa"}
@@ -37,12 +38,16 @@ win64 = "PC"
 SVG = b'<svg xmlns="http://www.w3.org/2000/svg"><script>alert(1)</script></svg>'
 WEBP = b"RIFF\x0c\x00\x00\x00WEBPVP8 "
 PNG = b"\x89PNG\r\n\x1a\n and no more"
+SHARE = b"RIFF\x0d\x00\x00\x00WEBPVP8 x"
 
 
 def brand(text: str = BRAND) -> Path:
     """A folder with the file of a brand, and its pictures."""
     folder = postgres.new_folder()
-    for name, data in (("logo.svg", SVG), ("dark.webp", WEBP), ("icon.png", PNG)):
+    for name, data in (
+        *(("logo.svg", SVG), ("dark.webp", WEBP)),
+        *(("icon.png", PNG), ("share.webp", SHARE)),
+    ):
         (folder / name).write_bytes(data)
     (folder / "brand.toml").write_text(text)
     return folder
@@ -143,6 +148,7 @@ class BrandTests(PagesCase):
             ("logo.svg", "image/svg+xml", SVG),
             ("logo-dark.webp", "image/webp", WEBP),
             ("icon.png", "image/png", PNG),
+            ("share.webp", "image/webp", SHARE),
         ):
             found = await self.request("GET", f"{start}/brand/{name}", expect=200)
             self.assertEqual((media, data), (found.header("Content-Type"), found.body))
@@ -287,13 +293,14 @@ class PathTests(PagesCase):
         self.assertEqual("https://play.example/games/", members(await self.page())["url"])
 
     async def test_picture(self) -> None:
-        """A link to a place without a picture of its own shows that of the brand which is no
-        SVG."""
+        """A link to a place without a picture of its own shows what the brand has for links."""
         start = await self.start()
-        picture = f"https://play.example{start}/brand/icon.png"
+        picture = f"https://play.example{start}/brand/share.webp"
         author = await self.user()
         for path in ("/", "/browse", "/challenges", f"/user/{author.id}"):
-            self.assertEqual(picture, members(await self.page(path))["image"], path)
+            page = await self.page(path)
+            self.assertEqual(picture, members(page)["image"], path)
+            self.assertIn('content="summary_large_image"', page.body.decode(), path)
         content = await self.content(author, screenshotUris=["tower.png"])
         shown = members(await self.page(f"/content/{content.id}"))
         self.assertEqual("https://play.example/games/files/media/tower.png", shown["image"])

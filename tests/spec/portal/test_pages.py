@@ -216,6 +216,17 @@ class PublicTests(SpecCase):
         self.assertIn('src="/games/portal/', found.body.decode())
         self.assertNotIn("evil.example", found.body.decode())
 
+    async def test_collection(self) -> None:
+        """A link to a collection shows the picture of the first of its content that is public."""
+        owner, id = await self.user(), guid()
+        path = f"user/{owner.id}/collections/{id}"
+        await self.put(path, {"name": "Tall", "public": True}, by=owner, expect=204)
+        for more in ({"visibility": "unlisted"}, {}):
+            content = await self.content(owner, screenshotUris=[f"{len(more)}.png"], **more)
+            await self.put(f"{path}/items/{content.id}", {}, by=owner, expect=204)
+        found = await self.request("GET", f"/collections/{id}", headers=BROWSER, expect=200)
+        self.assertEqual(f"{PUBLIC}/files/media/0.png", members(found)["image"])
+
     async def test_paths(self) -> None:
         """conventions#answers: paths of Location and Link begin with that of the public URL, and
         so do those of /openapi.json."""
