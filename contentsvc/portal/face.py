@@ -128,7 +128,6 @@ def header(brand: Brand | None, start: str) -> str:
     )
 
 
-SCRIPTLESS: Final = Label("This page needs JavaScript.", "Diese Seite braucht JavaScript.")
 _TERMS: Final = Label("Terms", "Nutzungsbedingungen")
 _CONTACTS: Final = Label("Legal contacts", "Rechtliche Kontakte")
 _NOTICE: Final = Label("Report illegal content", "Rechtswidrige Inhalte melden")

@@ -2,12 +2,14 @@
 
 from collections.abc import Mapping
 from html import escape
-from typing import Final
+from typing import Any, Final, NamedTuple
 from urllib.parse import quote
+
+from msgspec import json
 
 from contentsvc.config.brand import Brand
 from contentsvc.framework.config.toml_files import Label
-from contentsvc.portal import face
+from contentsvc.portal import face, scriptless
 from contentsvc.portal.previews import Preview
 
 LEAD: Final = Label(
@@ -17,13 +19,18 @@ LEAD: Final = Label(
 )
 """What the site is, where neither its brand nor the page itself says so."""
 TITLES: Final[Mapping[str, Label]] = {
+    "/": Label("Discover", "Entdecken"),
     "/browse": Label("Browse", "Stöbern"),
     "/search": Label("Search", "Suche"),
     "/challenges": Label("Challenges", "Wettbewerbe"),
     "/legal": Label("Contacts and terms", "Kontakte und Nutzungsbedingungen"),
     "/notice": Label("Report illegal content", "Rechtswidrige Inhalte melden"),
 }
-"""The places that anybody may find, beside `/` and those of one thing."""
+"""The places that anybody may find, beside those of one thing."""
+_ONWARD: Final = ("/browse", "/challenges")
+"""Where those go on that run no script."""
+_UNLISTED: Final = frozenset({"/search"})
+"""Those of them that are nothing without what somebody looks for."""
 _ABOUT: Final[Mapping[str, Label]] = {
     "/challenges": Label(
         "Build for a theme, enter what you have made, and win rewards.",
@@ -38,8 +45,21 @@ _ABOUT: Final[Mapping[str, Label]] = {
     ),
 }
 _WITH_SCREENSHOTS: Final = ("/content/", "/collections/")
+_LOCALES: Final = {"en": "en_GB", "de": "de_DE"}
+_KINDS: Final = {"content": "article", "user": "profile"}
+"""What Open Graph calls the things of these places; the others are websites to it."""
 UNLISTED: Final = '<meta name="robots" content="noindex">\n'
 """No search engine lists a page with this."""
+_IN_SCRIPT: Final = {ord(sign): f"\\u{ord(sign):04x}" for sign in "<>&\u2028\u2029"}
+"""What JSON in a page has instead of the signs that could end it, or a line of it."""
+
+
+class Head(NamedTuple):
+    """The title of a page, and what else its head says. `body` is for those that run no script."""
+
+    title: str
+    members: str
+    body: str = ""
 
 
 class Heads:
@@ -47,9 +67,12 @@ class Heads:
 
     `public_url` is the URL of the service, `media_url` that of the pictures, and `files` that of
     the portal's files; "" where they are not known: the host of a request is not to be believed.
+    `base` is the path of the portal.
     """
 
-    def __init__(self, brand: Brand | None, public_url: str, media_url: str, files: str) -> None:
+    def __init__(
+        self, brand: Brand | None, public_url: str, media_url: str, files: str, base: str = ""
+    ) -> None:
         self._site = face.site_name(brand)
         self._tagline = "" if brand is None else brand.tagline
         self._public_url = public_url
@@ -57,48 +80,60 @@ class Heads:
         picture = face.shared(brand)
         self._picture = f"{files}/{picture}" if files and picture else ""
         self._wide = brand is not None and "share" in brand.pictures
+        self._base = base
 
-    def of_place(self, path: str, language: str) -> tuple[str, str]:
-        """The title of this place, and what else its head says."""
-        about = self._tagline or _in(LEAD, language)
-        if path == "/":
-            return self._site, self._members(self._site, about, self._picture, path)
+    def of_place(self, path: str, language: str) -> Head:
+        """That of this place."""
         if path not in TITLES:
             return self.nowhere()
         title = _in(TITLES[path], language)
-        about = _in(_ABOUT[path], language) if path in _ABOUT else about
-        return self._titled(title), self._members(title, about, self._picture, path)
+        about = _in(_ABOUT[path], language) if path in _ABOUT else self._about(language)
+        links = [(self._base + other, _in(TITLES[other], language)) for other in _ONWARD]
+        # A link to the first page is one to the whole site.
+        name = self._site if path == "/" else title
+        return Head(
+            self._titled(title),
+            (UNLISTED if path in _UNLISTED else "")
+            + self._members(name, about, self._picture, path, language),
+            scriptless.of_place(name, about, links),
+        )
 
-    def of_thing(self, shown: Preview, path: str, language: str) -> tuple[str, str]:
-        """The title of the page of this content, user, challenge or collection, and what else its
-        head says."""
-        about = shown.text or self._tagline or _in(LEAD, language)
-        picture = self._picture
-        if self._media_url and shown.image:
-            picture = f"{self._media_url}/{quote(shown.image)}"
-        members = self._members(shown.title, about, picture, path)
-        return self._titled(shown.title), members if shown.listed else UNLISTED + members
+    def of_thing(self, shown: Preview, path: str, language: str) -> Head:
+        """That of the page of this content, user, challenge or collection."""
+        about = shown.text or self._about(language)
+        own = f"{self._media_url}/{quote(shown.image)}" if self._media_url and shown.image else ""
+        members = self._members(shown.title, about, own or self._picture, path, language)
+        if not shown.listed:
+            members = UNLISTED + members
+        elif path.startswith("/content/"):
+            members += self._work(shown, own, path)
+        return Head(self._titled(shown.title), members, scriptless.of_thing(shown, self._base, own))
 
-    def nowhere(self) -> tuple[str, str]:
-        """The same of what is nowhere, and of a place that is of no use to strangers."""
-        return self._site, UNLISTED
+    def nowhere(self) -> Head:
+        """That of what is nowhere, and of a place that is of no use to strangers."""
+        return Head(self._site, UNLISTED)
 
-    def unknown(self) -> tuple[str, str]:
-        """The same while nobody can tell what is at this path."""
-        return self._site, ""
+    def unknown(self) -> Head:
+        """That of a path while nobody can tell what is there."""
+        return Head(self._site, "")
+
+    def _about(self, language: str) -> str:
+        return self._tagline or _in(LEAD, language)
 
     def _titled(self, title: str) -> str:
         return f"{title} \N{EN DASH} {self._site}"
 
-    def _members(self, title: str, about: str, picture: str, path: str) -> str:
-        values = {"site_name": self._site, "type": "website", "title": title}
-        values["description"] = about
+    def _members(self, title: str, about: str, picture: str, path: str, language: str) -> str:
+        ours = picture and picture == self._picture
+        kind = _KINDS.get(path[1:].partition("/")[0], "website")
+        values = {"site_name": self._site, "type": kind, "title": title}
+        values |= {"description": about, "locale": _LOCALES[language]}
         if self._public_url:
             values["url"] = self._public_url + path
-        values["image"] = picture
+        if picture:
+            values |= {"image": picture, "image:alt": self._site if ours else title}
         lines = _open_graph(values)
         # A screenshot is wide, an avatar, an emblem or an icon is not.
-        ours = picture and picture == self._picture
         wide = self._wide if ours else path.startswith(_WITH_SCREENSHOTS)
         card = "summary_large_image" if wide else "summary"
         lines += f'<meta name="twitter:card" content="{card}">\n'
@@ -106,6 +141,32 @@ class Heads:
         if self._public_url:
             lines += f'<link rel="canonical" href="{escape(values["url"])}">\n'
         return lines
+
+    def _work(self, shown: Preview, picture: str, path: str) -> str:
+        """What a search engine knows of content (schema.org), as data that no browser runs."""
+        said: dict[str, Any] = {
+            "@context": "https://schema.org",
+            "@type": "CreativeWork",
+            "name": shown.title,
+        }
+        if shown.text:
+            said["description"] = shown.text
+        if picture:
+            said["image"] = picture
+        if self._public_url:
+            said["url"] = self._public_url + path
+        if shown.author is not None:
+            said["author"] = {"@type": "Person", "name": shown.author.name}
+        if shown.rating is not None and shown.rating.votes:
+            said["aggregateRating"] = {
+                "@type": "AggregateRating",
+                "ratingValue": round(shown.rating.share, 3),
+                "bestRating": 1,
+                "worstRating": 0,
+                "ratingCount": shown.rating.votes,
+            }
+        text = json.encode(said).decode().translate(_IN_SCRIPT)
+        return f'<script type="application/ld+json">{text}</script>\n'
 
 
 def _in(label: Label, language: str) -> str:

@@ -27,9 +27,9 @@ from contentsvc.framework.http.reply import Reply
 from contentsvc.framework.http.request import ApiRequest
 from contentsvc.framework.http.urls import base_path, origin_of
 from contentsvc.framework.storage.bucket import Bucket
-from contentsvc.portal import face
+from contentsvc.portal import face, scriptless
 from contentsvc.portal.assets import FIRST, FOLDER, Assets
-from contentsvc.portal.heads import Heads
+from contentsvc.portal.heads import Head, Heads
 from contentsvc.portal.previews import Preview, preview
 
 log = Logger()
@@ -104,6 +104,7 @@ class Pages:
             known,
             media_url or (known and f"{known}/files/media"),
             known and f"{known}/portal/{assets.digest}",
+            self._base,
         )
         self._icon = face.icon(brand)
         self._ancestors = " ".join(embedders) or "'none'"
@@ -196,9 +197,7 @@ class Pages:
         asked.addCallbacks(answer.callback, answer.errback)
         return await answer.addTimeout(ANSWER_PATIENCE, self._clock)
 
-    def _shell(
-        self, module: str | None, head: tuple[str, str], language: str, alone: bool
-    ) -> Asset:
+    def _shell(self, module: str | None, head: Head, language: str, alone: bool) -> Asset:
         needed = self._assets.needed("main.js") + (self._assets.needed(module) if module else [])
         needed.append(f"texts/{language}.js")
         if "parts/form.js" in needed:
@@ -211,9 +210,9 @@ class Pages:
         )
         text = self._template.format(
             language=language,
-            title=escape(head[0]),
-            members=head[1],
-            scriptless=face.SCRIPTLESS._asdict()[language],
+            title=escape(head.title),
+            members=head.members,
+            scriptless=f"{head.body}<p>{scriptless.NEEDED._asdict()[language]}</p>",
             icon=f"{self._start}/{self._icon[0]}",
             icon_media=self._icon[1],
             brand=face.header(self._brand, self._start),

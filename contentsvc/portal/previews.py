@@ -27,6 +27,20 @@ _LOOKED = 8
 """So many items of a collection are looked at for a picture."""
 
 
+class Author(NamedTuple):
+    """Who has made what is shown: their id and username."""
+
+    id: str
+    name: str
+
+
+class Rating(NamedTuple):
+    """The share of votes that are for it, from 0 to 1, and how many votes there are."""
+
+    share: float
+    votes: int
+
+
 class Preview(NamedTuple):
     """The title, the text and the path of the picture, which is "" if there is none. What is
     `listed` search engines may show."""
@@ -35,6 +49,8 @@ class Preview(NamedTuple):
     text: str
     image: str
     listed: bool = True
+    author: Author | None = None
+    rating: Rating | None = None
 
 
 async def preview(db: Database, markup: str, kind: str, id: str) -> Preview | None:
@@ -50,12 +66,14 @@ async def _of_content(db: Database, id: str, markup: str) -> Preview | None:
     seen = await items.detail(db, id, None, False)
     if seen is None:
         return None
-    text = seen.description
+    text, info = seen.description, seen.info
     return Preview(
-        seen.info.name,
+        info.name,
         _short(plain(text) if markup == "markdown" else text),
         seen.screenshots[0],
-        seen.info.visibility == "public",
+        info.visibility == "public",
+        Author(info.author_id, info.author_username),
+        Rating(info.rating, info.votes.up + info.votes.down),
     )
 
 
@@ -76,7 +94,12 @@ async def _of_collection(db: Database, id: str) -> Preview | None:
     images = (one.thumbnail_uri for one in infos if one and one.visibility == "public")
     # The favourites have no name.
     title = shelf.name or shelf.owner.username
-    return Preview(title, _short(shelf.description), next(filter(None, images), ""))
+    return Preview(
+        title,
+        _short(shelf.description),
+        next(filter(None, images), ""),
+        author=Author(shelf.owner.id, shelf.owner.username),
+    )
 
 
 async def _of_challenge(db: Database, id: str) -> Preview | None:

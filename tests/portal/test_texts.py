@@ -52,7 +52,7 @@ class TextsTests(SynchronousTestCase):
 
     def test_heads(self) -> None:
         """The head of a page says the same as the page."""
-        keys = {path: f"place.{path[1:]}" for path in TITLES}
+        keys = {path: f"place.{path[1:]}" for path in TITLES} | {"/": "place.discover"}
         keys |= {"/legal": "legal.title", "/notice": "notice.title"}
         for language in LEAD._fields:
             said = {key: text.strip('\n "') for key, text in texts(language).items()}

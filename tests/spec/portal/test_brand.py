@@ -86,7 +86,8 @@ class BrandTests(PagesCase):
     async def test_titles(self) -> None:
         """Titles and Open Graph have the name, the first page the tagline; neither is markup."""
         found = (await self.page()).body.decode()
-        self.assertIn("<title>Sky &amp; &lt;b&gt;forge&lt;/b&gt;</title>", found)
+        title = "Discover \N{EN DASH} Sky &amp; &lt;b&gt;forge&lt;/b&gt;"
+        self.assertIn(f"<title>{title}</title>", found)
         shown = members(await self.page())
         self.assertEqual("Sky & <b>forge</b>", shown["site_name"])
         self.assertEqual("Sky & <b>forge</b>", shown["title"])

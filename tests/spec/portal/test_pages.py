@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 import gzip
+import json
 import re
 from html import escape, unescape
 
@@ -168,8 +169,11 @@ class PagesTests(SpecCase):
         unlisted = await self.content(author, visibility="unlisted")
         gone = f"/content/{guid()}"
         for path, status, listed in (
-            *((path, 200, True) for path in ("/", "/browse", "/search", "/challenges", "/notice")),
-            *((path, 200, False) for path in ("/log-in", "/register", "/settings", "/console")),
+            *((path, 200, True) for path in ("/", "/browse", "/challenges", "/notice")),
+            *(
+                (path, 200, False)
+                for path in ("/search", "/log-in", "/register", "/settings", "/console")
+            ),
             (f"/content/{public.id}", 200, True),
             (f"/content/{public.id}/statistics", 200, False),
             (f"/content/{unlisted.id}", 200, False),
@@ -179,6 +183,36 @@ class PagesTests(SpecCase):
         ):
             found = (await self.page(path, status)).body.decode()
             self.assertEqual(not listed, '<meta name="robots" content="noindex">' in found, path)
+
+    async def test_scriptless(self) -> None:
+        """A page says what it shows to whoever runs no script: of content its name, its text, and
+        its author; of the first page where to go on."""
+        author = await self.user()
+        content = await self.content(author, name=HOSTILE, description="Tall.")
+        found = await self.scriptless(f"/content/{content.id}")
+        self.assertIn(f'<h1 dir="auto">{escape(HOSTILE)}</h1>', found)
+        self.assertIn(f'<a href="/user/{author.id}"><bdi>{author.username}</bdi></a>', found)
+        self.assertIn('<p dir="auto">Tall.</p>', found)
+        self.assertIn(author.username, await self.scriptless(f"/user/{author.id}"))
+        for path in ("/", "/browse"):
+            links = re.findall('href="([^"]*)"', await self.scriptless(path))
+            self.assertEqual(["/browse", "/challenges"], links)
+
+    async def scriptless(self, path: str) -> str:
+        """What a page has for those that run no script."""
+        (found,) = re.findall("<noscript>(.*?)</noscript>", (await self.page(path)).body.decode())
+        return str(found)
+
+    async def test_rated(self) -> None:
+        """The data for search engines have the votes of content."""
+        author = await self.user()
+        content = await self.content(author, name=HOSTILE)
+        await self.rate(await self.user(), content, "1")
+        text = (await self.page(f"/content/{content.id}")).body.decode()
+        (data,) = re.findall(r'<script type="application/ld\+json">(.*?)</script>', text)
+        said = json.loads(data)
+        self.assertEqual([HOSTILE, author.username], [said["name"], said["author"]["name"]])
+        self.assertEqual(1, said["aggregateRating"]["ratingCount"])
 
     async def test_below(self) -> None:
         """A place below content has a page whoever asks, and shows nothing of it."""
