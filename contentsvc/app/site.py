@@ -31,6 +31,7 @@ from contentsvc.framework.http.traffic import Traffic
 from contentsvc.framework.http.urls import base_path
 from contentsvc.portal import face
 from contentsvc.portal.pages import make_pages
+from contentsvc.portal.sitemap import Sitemap
 from contentsvc.push.hub import Hub
 from contentsvc.push.socket import SocketFactory
 from contentsvc.store.accounts import guests
@@ -96,6 +97,16 @@ def make_site(
         given = issuers, context.bucket, reply, context.studio, modules(context)
         portal = make_pages(settings, reactor, context.db, *given)
         beside |= portal.beside()
+        if settings.public_url:
+            beside[b"/sitemap.xml"] = Sitemap(
+                reactor,
+                context.db,
+                reply,
+                settings.public_url,
+                settings.types,
+                errors.translate,
+                api.fail,
+            )
     root = Root(
         api,
         sockets,

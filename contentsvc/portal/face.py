@@ -92,9 +92,12 @@ def manifest(brand: Brand | None, base: str, start: str) -> Asset:
     return Asset(json.encode(said), "application/manifest+json")
 
 
-def robots(base: str) -> Asset:
-    """Which pages search engines may read: those that strangers see."""
+def robots(base: str, public_url: str) -> Asset:
+    """Which pages search engines may read, those that strangers see, and where those are listed,
+    unless `public_url` is ""."""
     lines = "".join(f"Disallow: {base}{path}\n" for path in _KEPT_OUT)
+    if public_url:
+        lines += f"Sitemap: {public_url}/sitemap.xml\n"
     return Asset(f"User-agent: *\n{lines}".encode(), "text/plain; charset=utf-8")
 
 

@@ -98,7 +98,7 @@ class Pages:
         self._start = f"{self._base}/portal/{assets.digest}"
         self._brand = brand
         self._legal = legal
-        known = (public_url or "").rstrip("/")
+        self._known = known = (public_url or "").rstrip("/")
         self._heads = Heads(
             brand,
             known,
@@ -114,7 +114,7 @@ class Pages:
         return {
             b"/favicon.ico": self._assets.files[self._icon[0]],
             b"/manifest.webmanifest": face.manifest(self._brand, self._base, self._start),
-            b"/robots.txt": face.robots(self._base),
+            b"/robots.txt": face.robots(self._base, self._known),
         }
 
     def has(self, request: ApiRequest) -> bool:
