@@ -544,7 +544,7 @@ ORDERS = {
     "reports_queue": ("report_queue_order", "newest) < "),
     "appeals_listed": ("appeals_listed", "number) > "),
     "reports_queue_due": ("report_queue_due", "subject) > "),
-    "sitemap_content": ("contents_public_newest", "number >= "),
+    "sitemap_content": ("contents_newest", "number >= "),
 }
 """Lists, the index that has their order, and what is looked up in it: the place of a part."""
 
