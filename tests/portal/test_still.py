@@ -9,6 +9,10 @@ from tests.portal.world import CONSOLE, OWN, VISITOR, WorldCase
 WIDE = {"width": 1440, "height": 900}
 
 
+PUBLIC = ("/content/", "/collections/", "/user/", "/challenges/")
+EACH_WIDTH = (320, 390, 1280)
+
+
 class StillTests(WorldCase):
     world = "portal-still"
 
@@ -39,6 +43,25 @@ class StillTests(WorldCase):
 
         def journey(ada: Person) -> None:
             self.look(ada, (*VISITOR, *OWN))
+
+        await self.walk(journey)
+
+    async def test_width(self) -> None:
+        """No place that anybody sees is wider than the window."""
+        places = (*VISITOR, *(one for one in self.there.places if one.startswith(PUBLIC)))
+
+        def journey(ada: Person) -> None:
+            found: list[str] = []
+            for path in places:
+                with ada.read():
+                    ada.go(path)
+                    ada.main.get_by_role("heading", level=1).first.wait_for()
+                for width in EACH_WIDTH:
+                    ada.page.set_viewport_size({"width": width, "height": 800})
+                    needed = ada.page.evaluate("document.documentElement.scrollWidth")
+                    if needed > width:
+                        found.append(f"{path} {width}: {needed} wide")
+            self.assertEqual([], found)
 
         await self.walk(journey)
 
