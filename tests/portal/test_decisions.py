@@ -111,6 +111,51 @@ class DecisionTests(WalkCase, DecidingCase):
         decided = ada.main.get_by_role("list", name="Decisions about it")
         expect(decided).to_contain_text("Copied.")
 
+    async def test_source(self) -> None:
+        """A decision about what was reported says so, without a reason too; one that an authority
+        ordered says that, and needs a reason."""
+        moderator, author = await self.member("moderator"), await self.user()
+        towers = [await self.content(author, name=name("tower")) for _ in range(2)]
+        for tower in towers:
+            await self.report(tower.path, await self.user())
+
+        def journey(ada: Person) -> None:
+            ada.page.clock.install()
+            ada.log_in(moderator, f"/console/reports/content/{towers[0].id}")
+            self.by_report(ada)
+            ada.move(f"/console/reports/content/{towers[1].id}")
+            self.by_order(ada)
+
+        await self.walk(journey)
+        for tower, wanted in zip(
+            towers, (("report", "Reported as: Spam."), ("order", "By a court.")), strict=True
+        ):
+            (decision,) = await self.standing(tower.id)
+            ground = decision["ground"]
+            self.assertEqual(wanted, (ground["source"], ground["explanation"]))
+
+    @step
+    def by_report(self, ada: Person) -> None:
+        """The form says what the player reads without a reason."""
+        expect(ada.main.get_by_text("Reported as: Spam.", exact=False)).to_be_visible()
+        ada.press("Suspend")
+        with ada.answered("POST */moderation/decisions"):
+            ada.wait_until_sent()
+
+    @step
+    def by_order(self, ada: Person) -> None:
+        """What is chosen is sent, once a reason is written."""
+        ada.main.get_by_text("Against the terms: Terms of service").click()
+        source = ada.main.get_by_label("How it was found", exact=True)
+        source.select_option("An authority ordered it.")
+        ada.press("Suspend")
+        expect(ada.main.get_by_label("Reason", exact=True)).to_be_focused()
+        ada.fill(Reason="By a court.")
+        ada.press("Suspend")
+        button(ada.main, "Suspended").wait_for()
+        with ada.answered("POST */moderation/decisions"):
+            ada.wait_until_sent()
+
     async def test_record(self) -> None:
         """Beside the author's record, a moderator shuts a player out, closes comments and reverses
         what was wrong; nothing needs more than a reason."""

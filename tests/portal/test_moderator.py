@@ -170,6 +170,37 @@ class ModeratorTests(WalkCase):
         (act,) = self.wait(self.get(path, by=moderator, query=query, expect=200)).json()
         self.assertEqual("See the original.", act["reason"])
 
+    async def test_elsewhere(self) -> None:
+        """To uphold asks where the author was warned for something else, and where what was done
+        here was taken back; not where it was done here."""
+        moderator, author = await self.member("moderator"), await self.user()
+        content = await self.content(author, name=name("tower"))
+        await self.report(content.path)
+        warning = {"reason": "Passwords."}
+        await self.post(f"user/{author.id}/warning", warning, by=moderator, expect=204)
+
+        def journey(ada: Person) -> None:
+            ada.page.clock.install()
+            ada.log_in(moderator, f"/console/reports/content/{content.id}")
+            self.asked(ada)
+            ada.fill(Reason="Copied.")
+            ada.press("Warn")
+            ada.page.locator("#undo").click()
+            button(ada.main, "Warn").wait_for()
+            self.asked(ada)
+            ada.press("Warn")
+            ada.press("Uphold")
+            button(ada.main, "Upheld").wait_for()
+
+        await self.walk(journey)
+
+    @step
+    def asked(self, ada: Person) -> None:
+        """To uphold asks, and is not done."""
+        ada.press("Uphold")
+        expect(ada.dialog.get_by_role("heading")).to_have_text("Uphold, with nothing done?")
+        ada.escape()
+
     async def test_keys(self) -> None:
         """Keys do nothing until they are switched on, which is kept for who did so; none acts in a
         field or beside an open dialog."""
@@ -322,5 +353,5 @@ class ModeratorTests(WalkCase):
         ada.dialog.get_by_role("checkbox", name="level.bin").check()
         ada.press("Block files", ada.dialog)
         expect(ada.page.get_by_text("1 file blocked: Tilting tower")).to_be_visible()
-        with ada.answered("PUT */files/*/block"):
+        with ada.answered("POST */moderation/decisions"):
             ada.wait_until_sent()

@@ -15,23 +15,26 @@ import { ActButton } from "./act-button.js";
 /** What those do who deal with somebody, that does not show in the account as it is now. */
 const DEALT = "user_warned,user_cleared,user_renamed";
 
-/** Whether something was done about a subject: it shows, or the record has it since the first report.
+/** Whether something was done about a subject: it shows, or, of an account, the record has it since the first
+ * report. What was done about the author of something may be about something else.
  * @param {string} kind @param {About} about @param {any[]} open */
-async function wasDealtWith(kind, { now, author, account }, open) {
-  if (account?.ban) return true;
+async function wasDealtWith(kind, { now, author, account, standing }, open) {
+  // Of these nothing is shown as it is now.
+  if (kind === "file" || kind === "message") return standing.length > 0;
   if (kind === "content" && now?.status !== "active") return true;
   if (kind !== "content" && (!now || now.deleted)) return true;
-  if (!author) return false;
+  if (kind !== "user" || !author) return false;
+  if (account?.ban) return true;
   const [last] = await client.listModerationActions({ subject: author, action: DEALT, limit: 1 });
   return !!last && last.created >= Math.min(...open.map((one) => one.created));
 }
 
 /** The answer to the reports of a subject, which its buttons and keys give.
- * @param {{kind: string, id: string, about: About, dealt: boolean, commit: () => Promise<boolean>,
- *   onDone: () => void}} props `about` is as it is now, also what was done a moment ago; `dealt` is whether
- *   something was done here that does not show in it; `commit` sends what was decided here, if that is on its
- *   way, and says whether it was taken */
-export function useAnswer({ kind, id, about, dealt, commit, onDone }) {
+ * @param {{kind: string, id: string, about: About, wasDealt: () => boolean, commit: () => Promise<boolean>,
+ *   onDone: () => void}} props `about` is as it is now, also what was done a moment ago; `wasDealt` says
+ *   whether something was done here that does not show in it; `commit` sends what was decided here, if that
+ *   is on its way, and says whether it was taken */
+export function useAnswer({ kind, id, about, wasDealt, commit, onDone }) {
   const [{ note }, change, forget] = useDraft(`note.${kind}.${id}`, { note: "" });
   const [asking, setAsking] = useState(false);
   const [given, setGiven] = useState(/** @type {{outcome: Outcome, upTo: string} | null} */ (null));
@@ -54,7 +57,8 @@ export function useAnswer({ kind, id, about, dealt, commit, onDone }) {
   const act = useAction(async (/** @type {Outcome} */ outcome) => {
     refuse({ note: fault({ value: note.trim(), limit }) });
     if (!(await commit())) return;
-    if (outcome === "upheld" && !dealt && !(await wasDealtWith(kind, about, open))) return setAsking(true);
+    if (outcome === "upheld" && !wasDealt() && !(await wasDealtWith(kind, about, open)))
+      return setAsking(true);
     await send(outcome);
   });
   const view = (/** @type {boolean} */ hasKeys, /** @type {any} */ after) => html`

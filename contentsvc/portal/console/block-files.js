@@ -105,7 +105,7 @@ export function BlockFiles({ contentId, name, pictures, ground, onDone, onClose 
                 lines=${2}
                 name="reason"
                 value=${reason}
-                hint=${t("console.reason-hint")}
+                hint=${`${t("console.reason-hint")} ${ground.hint}`}
                 onChange=${(/** @type {string} */ reason) => change({ reason })}
               />
               ${

@@ -17,6 +17,7 @@ import { useGone } from "../parts/gone.js";
  * @property {number | null} [until]
  * @property {string[]} [what]
  * @property {{kind: string, id: string, upTo: string} | null} [upholds] the reports that it upholds
+ * @property {() => void} [taken] hears that the service has taken it
  */
 
 /** What stands for a decision.
@@ -34,7 +35,7 @@ export function useDeciding(subjects, sent) {
   /** @param {string} action @param {{kind: string, id: string}} subject */
   const isPending = (action, subject) => isGone(keyOf(action, subject));
   /** @param {Order} order */
-  const decide = ({ action, subject, said, ground, plain, until, what, upholds }) => {
+  const decide = ({ action, subject, said, ground, plain, until, what, upholds, taken }) => {
     failed.current = false;
     const isOwn = upholds?.kind === subject.kind && upholds.id === subject.id;
     const body = {
@@ -54,6 +55,7 @@ export function useDeciding(subjects, sent) {
         try {
           if (ground) await client.createDecision({ body });
           else await plain?.();
+          taken?.();
           if (upholds && !(isOwn && ground)) {
             const { kind, id, upTo } = upholds;
             await client.resolveReports({ kind, id, body: { outcome: "upheld", upTo } });

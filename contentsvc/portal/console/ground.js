@@ -2,7 +2,7 @@
  * are chosen again by one press. */
 import { html, useState } from "../vendor/preact.js";
 import { limits } from "../limits.js";
-import { t } from "../texts.js";
+import { language, t } from "../texts.js";
 import { service } from "../service.js";
 import { Details } from "../parts/details.js";
 import { Choice, Field, useId } from "../parts/form.js";
@@ -42,8 +42,19 @@ export function useGround(name, open) {
   const given = reason.trim();
   const notice = open.find((one) => one.notice)?.notice;
   const found = source || (open.length ? "report" : "own");
-  // What an operation of its own has as its ground, if nobody writes one.
-  const isPlain = basis === "terms" && [EMPTY.reference, ""].includes(reference.trim()) && !category.trim();
+  const reasons = [...new Set(open.map((one) => t(/** @type {any} */ (`reason.${one.reason}`))))];
+  // What the player reads where nobody writes a reason: the service takes no ground without one.
+  const otherwise =
+    reasons.length && ["report", "trusted"].includes(found)
+      ? t("console.reported-as", { reasons: new Intl.ListFormat(language).format(reasons) })
+      : "";
+  // What needs no words of a moderator.
+  const isPlain =
+    basis === "terms" &&
+    [EMPTY.reference, ""].includes(reference.trim()) &&
+    !category.trim() &&
+    automated === "no" &&
+    (found === "own" || !!otherwise);
   /** Throws Unfit about what is missing.
    * @param {boolean} needed whether the player is owed a reason in any case */
   const check = (needed) => {
@@ -58,21 +69,23 @@ export function useGround(name, open) {
       category: fault({ value: category.trim(), limit: about["ground/category"], required: false }),
     });
   };
-  /** What is sent; null where nothing is said, and nothing has to be.
+  /** What is sent; null where nothing is said, and nothing has to be. What has none is found by the service's
+   * own people.
    * @param {string} [explanation] in place of the one that is written
    * @returns {any} */
-  const ground = (explanation = given) =>
-    explanation
-      ? {
-          basis,
-          reference: reference.trim() || EMPTY.reference,
-          explanation,
-          ...(category.trim() && { category: category.trim() }),
-          source: found,
-          ...(notice && found !== "own" && found !== "order" && { notice }),
-          automated,
-        }
-      : null;
+  const ground = (explanation = given) => {
+    const reads = explanation || otherwise;
+    if (!reads) return null;
+    return {
+      basis,
+      reference: reference.trim() || EMPTY.reference,
+      explanation: reads,
+      ...(category.trim() && { category: category.trim() }),
+      source: found,
+      ...(notice && found !== "own" && found !== "order" && { notice }),
+      automated,
+    };
+  };
   /** Have it among those that are chosen by one press. */
   const use = () => {
     if (!given) return;
@@ -82,7 +95,8 @@ export function useGround(name, open) {
   };
   // No button is to move when one more is remembered.
   const [recent] = useState(list);
-  return { values, change, forget, given, found, check, ground, use, recent };
+  const hint = otherwise && !service.requireReasons ? t("console.reason-otherwise", { text: otherwise }) : "";
+  return { values, change, forget, given, found, hint, check, ground, use, recent };
 }
 
 /** The keys of the grounds that were used lately, and of the field.

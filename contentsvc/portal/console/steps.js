@@ -72,7 +72,8 @@ export function Steps({ kind, id, about, reload, onDid, next }) {
   const [restricted, setRestricted] = useState("");
   const [warned, setWarned] = useState(/** @type {string | null} */ (null));
   const [blocking, setBlocking] = useState(false);
-  const [dealt, setDealt] = useState(false);
+  // What was done here that the subject does not show.
+  const dealt = useRef(/** @type {Set<string>} */ (new Set()));
   const [did, setDid] = useState("");
   const [upholds, setUpholds] = useUpholding();
   const doing = useId();
@@ -107,7 +108,10 @@ export function Steps({ kind, id, about, reload, onDid, next }) {
     isNew: days.isNew,
     warned: warned !== null && (!given || given === warned),
     restricted: !!what.length && restricted === String(what),
-    lifted: () => setDays({ count: days.count, isNew: false }),
+    lifted: () => {
+      dealt.current.delete("ban");
+      setDays({ count: days.count, isNew: false });
+    },
   });
   const acts = [...onIt, ...onAuthor];
   /** Take a decision, which is sent when nobody takes it back any more.
@@ -125,13 +129,14 @@ export function Steps({ kind, id, about, reload, onDid, next }) {
       until: lasts ? Math.floor(Date.now() / 1000) + days.count * DAY : null,
       ...(action === "restrict" && { what }),
       upholds: upholds && open.length ? { kind, id, upTo: open[0].id } : null,
+      taken: () => {
+        if (action !== "suspend") dealt.current.add(action);
+        if (action === "warn") setWarned(given);
+        if (action === "restrict") setRestricted(String(what));
+      },
     });
     ground.use();
-    // It shows in neither the subject nor the account.
-    if (!["suspend", "remove", "ban"].includes(action)) setDealt(true);
-    if (action === "warn") setWarned(given);
     if (action === "ban") setDays({ count: days.count, isNew: false });
-    if (action === "restrict") setRestricted(String(what));
     setDid("");
   };
   const act = useAction(async (/** @type {Act} */ one) => {
@@ -158,7 +163,7 @@ export function Steps({ kind, id, about, reload, onDid, next }) {
       },
       account: account && { ...account, ban: isPending("ban", whose) ? { until: null } : (ban ?? null) },
     },
-    dealt,
+    wasDealt: () => !!dealt.current.size,
     commit,
     onDone: () => (ground.forget(), done("")),
   });
@@ -193,6 +198,7 @@ export function Steps({ kind, id, about, reload, onDid, next }) {
   const hint = [
     first.length && t("console.reason-for", { acts: row(first.map((one) => one.text)) }),
     needers.length && t("console.reason-needed-by", { acts: row(needers) }),
+    ground.hint,
   ];
   const more = acts.filter((one) => one.more);
   const plain = (/** @type {Act[]} */ all) => all.filter((one) => !one.more).map(button);
@@ -283,7 +289,7 @@ export function Steps({ kind, id, about, reload, onDid, next }) {
           name=${about.name}
           pictures=${about.now?.screenshotUris ?? []}
           ground=${ground}
-          onDone=${() => (setDealt(true), onDid())}
+          onDone=${() => (dealt.current.add("block_file"), onDid())}
           onClose=${() => setBlocking(false)}
         />
       `

@@ -339,6 +339,7 @@ export const de = {
   "console.reason-hint": "Die Person liest ihn.",
   "console.reason-needed": "Sag, warum: Die Person liest es.",
   "console.reason-needed-by": "{acts} brauchen einen.",
+  "console.reason-otherwise": "Ohne Grund liest die Person „{text}“",
   "console.recent": "Zuletzt verwendete Gründe",
   "console.recipients": "Personen",
   "console.recipients-hint": "Namen oder IDs, mit Leerzeichen oder Kommas dazwischen. Bis zu 1.000.",
@@ -348,6 +349,7 @@ export const de = {
   "console.rename": "Namen ändern",
   "console.rename-hint":
     "Der alte Name gilt nicht mehr zum Anmelden, und 30 Tage lang bekommt ihn niemand sonst.",
+  "console.reported-as": "Gemeldet als: {reasons}.",
   "console.reports": { one: "{count} Meldung", other: "{count} Meldungen" },
   "console.reports-open": { one: "{count} ist offen.", other: "{count} sind offen." },
   "console.reports-read": "Die Meldungen lesen",
