@@ -9,9 +9,9 @@ from contentsvc.wire.service import Label, Named
 TYPES: Final = {
     "game": Label("Game", "Spiel"),
     "asset": Label("Asset", "Baustein"),
-    "avatar_box": Label("Avatar box", "Avatar-Box"),
-    "gameplay_box": Label("Gameplay box", "Gameplay-Box"),
-    "scene_box": Label("Scene box", "Szenen-Box"),
+    "avatar_box": Label("Avatar", "Avatar"),
+    "gameplay_box": Label("Game rules", "Spielregeln"),
+    "scene_box": Label("Scene", "Szene"),
 }
 PLATFORMS: Final = {
     "win64": Label("Windows", "Windows"),

@@ -84,7 +84,7 @@ class NewcomerTests(WalkCase):
         ada.fill(Password="123")
         with unsent(ada):
             ada.press("Register")
-            marked(field(ada, "Username"), "3 to 32 letters")
+            marked(field(ada, "Username"), "No blanks or accents")
             marked(field(ada, "E-mail"), "This is not an e-mail address.")
             marked(field(ada, "Password"), "at least 8")
         expect(field(ada, "Username")).to_have_value("a b")

@@ -177,7 +177,7 @@ class ChallengeTests(WalkCase):
         ada.fill(ada.dialog, For_everybody_who_takes_part="Mason")
         ada.fill(ada.dialog, Text_for_the_winners="Built the best castle.")
         ada.fill(ada.dialog, Colour_for_the_winners="#ffb000")
-        ada.dialog.get_by_label("Scene box", exact=True).check()
+        ada.dialog.get_by_label("Scene", exact=True).check()
         for label in ("Picture for the winners", "Picture for everybody who takes part"):
             with ada.answered("POST */uploads"):
                 ada.dialog.get_by_label(label, exact=True).set_input_files(
@@ -204,7 +204,7 @@ class ChallengeTests(WalkCase):
         """All types may enter when none is chosen, and the rest stays."""
         before = self.made(title)
         button(ada.main, f"Edit: {title}").click()
-        ada.dialog.get_by_label("Scene box", exact=True).uncheck()
+        ada.dialog.get_by_label("Scene", exact=True).uncheck()
         with ada.answered("PUT *"):
             ada.press("Save", ada.dialog)
         expect(ada.page.locator("dialog")).to_have_count(0)

@@ -152,14 +152,14 @@ export function Suspended({ content }) {
         `
       }
       ${
-        found.data?.decision &&
-        html`
-          <p>
-            <a href=${address(`/decisions/${found.data.decision}`)}>${t("decision.read")}</a>
-          </p>
-        `
+        found.data?.decision
+          ? html`
+              <p>
+                <a href=${address(`/decisions/${found.data.decision}`)}>${t("decision.read")}</a>
+              </p>
+            `
+          : html`<p class="small faint">${t("content.suspended-hint")}</p>`
       }
-      <p class="small faint">${t("content.suspended-hint")}</p>
     </div>
   `;
 }

@@ -9,7 +9,7 @@ export const de = {
   "error.appeal_exists": "Du hast schon widersprochen.",
   "error.appeal_not_found": "Diesen Widerspruch gibt es nicht mehr.",
   "error.bad-username":
-    "3 bis 32 Buchstaben ohne Akzente und Umlaute, Ziffern, Punkte, Binde- und Unterstriche.",
+    "Keine Leerzeichen, Akzente oder Umlaute: nur a–z, Ziffern, Punkte, Binde- und Unterstriche.",
   "error.banned-until": "Der Bann endet {time}.",
   "error.blocked": "Diese Person ist nicht erreichbar.",
   "error.cannot_block_self": "Du kannst dich nicht selbst blockieren.",
@@ -60,7 +60,7 @@ export const de = {
   "error.invalid_body": "Etwas davon passt noch nicht. Sieh deine Eingaben noch einmal an.",
   "error.invalid_grant": "Name oder Passwort ist falsch.",
   "error.invalid_path": "Unter dieser Adresse ist nichts.",
-  "error.invalid_query": "Diese Suche geht so nicht. Versuch eine andere.",
+  "error.invalid_query": "Diese Suche ist nicht möglich. Entferne einen Filter, oder fang neu an.",
   "error.invalid_signature": "Die Datei kam nicht an. Versuch es noch einmal.",
   "error.invalid_subject_token":
     "Diese Anmeldung hat dein anderes Konto nicht belegt. Versuch es noch einmal.",

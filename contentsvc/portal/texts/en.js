@@ -738,7 +738,7 @@ export const en = {
   "register.e-mail-hint": "Nobody else sees it.",
   "register.log-in": "Log in",
   "register.password-hint": "At least 8 characters.",
-  "register.username-hint": "3 to 32 letters, digits, dots, hyphens and underscores. Everybody sees it.",
+  "register.username-hint": "3 to 32 letters a–z, digits, dots, hyphens, underscores. Everybody sees it.",
   "report.dismissed": "Dismissed",
   "report.hint": "What should the moderators know?",
   "report.messages": "Messages as evidence",
@@ -826,7 +826,7 @@ export const en = {
   "settings.username": "Your name",
   "settings.username-changed": "Your name is changed. Log in with the new one.",
   "settings.username-hint":
-    "3 to 32 letters without accents, digits, _, . and -. You can change it once in 30 days.",
+    "3 to 32 letters a–z, digits, dots, hyphens, underscores. You can change it once in 30 days.",
   "settings.username-wait": "You changed your name not long ago. Try again later.",
   "shape.hint":
     "**bold**, *italic*, # heading, - list, > quote, `code`, [link](https://…), ![picture](screenshot:1)",
@@ -915,6 +915,7 @@ export const en = {
   "user.content": "Content",
   "user.emblems": "Emblems",
   "user.left": "A player who has left",
+  "user.log-in": "Log in to follow",
   "user.made": "More of this player",
   "user.no-achievements": "No achievements yet",
   "user.no-collections": "No public collections yet",
