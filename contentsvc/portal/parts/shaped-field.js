@@ -24,12 +24,17 @@ export function ShapedField({ under, shots, ...field }) {
   return html`
     <div class="shaping">
       <${Field} hint=${t("shape.hint")} ...${field} />
-      <div class="field">
-        <span class="label" id=${id}>${t("shape.preview", { field: label })}</span>
-        <div class="shape-box" role="region" aria-labelledby=${id} tabindex="0">
-          <${Shaped} text=${shown} under=${under} shots=${shots} />
-        </div>
-      </div>
+      ${
+        shown?.trim() &&
+        html`
+          <div class="field">
+            <span class="label" id=${id}>${t("shape.preview", { field: label })}</span>
+            <div class="shape-box" role="region" aria-labelledby=${id} tabindex="0">
+              <${Shaped} text=${shown} under=${under} shots=${shots} />
+            </div>
+          </div>
+        `
+      }
     </div>
   `;
 }

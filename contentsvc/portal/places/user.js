@@ -2,7 +2,7 @@
 import { html, useState } from "../vendor/preact.js";
 import { inGame } from "../layout.js";
 import { block, client, may, readBlocked, state } from "../session.js";
-import { address } from "../router.js";
+import { address, logInAddress } from "../router.js";
 import { ago } from "../format.js";
 import { t } from "../texts.js";
 import { settle, takeAway } from "../undo.js";
@@ -85,12 +85,17 @@ export default function User({ parameters, query }) {
                   : html`
                     <p class="actions">
                       ${
-                        session.user &&
-                        html`
-                          <a class="button plain" href=${address("/settings")}>
-                            ${t("action.edit")}
-                          </a>
-                        `
+                        session.user
+                          ? html`
+                              <a class="button plain" href=${address("/settings")}>
+                                ${t("action.edit")}
+                              </a>
+                            `
+                          : html`
+                              <a class="button main" href=${logInAddress()}>
+                                ${t("user.log-in")}
+                              </a>
+                            `
                       }
                       <${Link} id=${id} kind="plain" />
                     </p>
