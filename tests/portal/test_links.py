@@ -53,6 +53,24 @@ class LinksTests(WalkCase, ChallengeCase):
 
         await self.walk(journey)
 
+    async def test_told(self) -> None:
+        """That an address is copied is told in a status too, and for some seconds only."""
+        user = await self.user()
+
+        def journey(ada: Person) -> None:
+            ada.base = self.url
+            ada.page.context.grant_permissions(["clipboard-read", "clipboard-write"])
+            ada.page.clock.install()
+            ada.go(f"/user/{user.id}")
+            told = ada.main.get_by_role("status").filter(has_text="Copied")
+            ada.press("Copy link")
+            expect(told).to_have_count(1)
+            ada.page.clock.run_for(5_000)
+            expect(button(ada.main, "Copy link")).to_be_visible()
+            expect(told).to_have_count(0)
+
+        await self.walk(journey)
+
     async def test_nowhere(self) -> None:
         """An address that leads nowhere says what may have happened, and leads on: strangers to
         the log-in too."""
