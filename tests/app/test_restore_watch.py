@@ -84,7 +84,7 @@ class Idle:
 class CheckTests(StoreCase):
     """What the reconciler's check has it do, on a real Postgres."""
 
-    anew = True
+    own = anew = True
 
     async def setUp(self) -> None:
         await super().setUp()

@@ -9,8 +9,7 @@ from twisted.internet.task import deferLater
 from twisted.internet.threads import deferToThread
 
 from contentsvc.store import service
-from tests.support import postgres
-from tests.support.databases import StoreCase, fresh
+from tests.support.databases import StoreCase
 
 WAITING = (
     "select 1 from pg_locks l join pg_database d on d.oid = l.database"
@@ -62,12 +61,9 @@ class SignTests(StoreCase):
 
 
 class ReplacedTests(StoreCase):
-    """A database of its own, whose schema changes."""
+    """A table that another takes the place of."""
 
-    async def setUp(self) -> None:
-        self.url = fresh(self.server())
-        self.addCleanup(postgres.drop, self.url)
-        self.db = await self.pool()
+    own = True
 
     async def test_marked(self) -> None:
         """The tables fit the marks until one is replaced."""

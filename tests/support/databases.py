@@ -52,7 +52,8 @@ class StoreCase(TestCase):
 
     All tests of a process share the database, and the connections, so a test asserts nothing of
     what it has not made. A class that is `alone` finds an empty one, and shares it with no others;
-    where each test is to find nothing, it is emptied `anew`.
+    where each test is to find nothing, it is emptied `anew`. A class that changes the schema has
+    its `own`, which is dropped after it; with `anew`, after each test.
     """
 
     timeout = 60.0
@@ -60,22 +61,29 @@ class StoreCase(TestCase):
     """Whether it needs a database of its own: what it looks at may belong to others' tests too."""
     anew: ClassVar[bool] = False
     """Whether each test needs one."""
+    own: ClassVar[bool] = False
+    """Whether it changes more than rows."""
     server: ClassVar[Callable[[], str]] = staticmethod(postgres.embedded)
     options = "-c lock_timeout=30s"
     """Of each connection: a test that is slow is not to lose what waits for a lock of its own."""
-    _databases: ClassVar[dict[tuple[str, bool], str]] = {}
-    """By their servers, and whether they are emptied."""
+    _databases: ClassVar[dict[object, str]] = {}
+    """By the classes that have their own; the others by their servers, and whether they are
+    emptied."""
     _emptied_for: ClassVar[dict[str, type]] = {}
     """The class that an emptied one is for, by its URL."""
 
     async def setUp(self) -> None:
         empty = self.alone or self.anew
-        whose = self.server(), empty
+        whose: object = type(self) if self.own else (self.server(), empty)
+        for left in [key for key in self._databases if isinstance(key, type)]:
+            if left is not whose or self.anew:
+                postgres.drop(self._databases.pop(left))
         if whose not in self._databases:
-            self._databases[whose] = fresh(whose[0])
+            self._databases[whose] = fresh(self.server())
         self.url = self._databases[whose]
-        if empty and (self.anew or self._emptied_for.get(self.url) is not type(self)):
-            postgres.empty(self.url)
+        if empty and not self.own:
+            if self.anew or self._emptied_for.get(self.url) is not type(self):
+                postgres.empty(self.url)
             self._emptied_for[self.url] = type(self)
         self.db = await self.pool()
 

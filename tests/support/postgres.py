@@ -180,7 +180,7 @@ def empty(url: str) -> None:
     would take ten times as long, and so would each connection to it at first."""
     with closing(psycopg2.connect(url)) as connection, connection.cursor() as cursor:
         # No trigger runs, neither of foreign keys nor what refuses to forget what admins did.
-        cursor.execute("set session_replication_role = replica")
+        cursor.execute("set lock_timeout = '20s'; set session_replication_role = replica")
         cursor.execute(_TABLES)
         tables = [table for (table,) in cursor.fetchall()]
         cursor.execute(

@@ -32,7 +32,7 @@ def bare(sql: str) -> Statement:
 class PoolCase(StoreCase):
     """Statements over one small table, and nothing prepared beside them."""
 
-    alone = True
+    own = True
     options = ""
 
     async def setUp(self) -> None:
