@@ -2,6 +2,8 @@
 
 from __future__ import annotations
 
+from itertools import product
+
 from tests.portal.test_face import PHONE, SHIFTS, SMALL, STILL
 from tests.portal.walk import Person
 from tests.portal.world import CONSOLE, OWN, VISITOR, WorldCase
@@ -11,6 +13,8 @@ WIDE = {"width": 1440, "height": 900}
 
 PUBLIC = ("/content/", "/collections/", "/user/", "/challenges/")
 EACH_WIDTH = (320, 390, 1280)
+EACH_TEXT = (16, 32)
+"""Sizes of text that a browser can be set to, in px."""
 
 
 class StillTests(WorldCase):
@@ -47,20 +51,23 @@ class StillTests(WorldCase):
         await self.walk(journey)
 
     async def test_width(self) -> None:
-        """No place that anybody sees is wider than the window."""
+        """No place that anybody sees is wider than the window, also where its text is twice as
+        large."""
         places = (*VISITOR, *(one for one in self.there.places if one.startswith(PUBLIC)))
 
         def journey(ada: Person) -> None:
             found: list[str] = []
+            session = ada.page.context.new_cdp_session(ada.page)
             for path in places:
                 with ada.read():
                     ada.go(path)
                     ada.main.get_by_role("heading", level=1).first.wait_for()
-                for width in EACH_WIDTH:
+                for text, width in product(EACH_TEXT, EACH_WIDTH):
+                    session.send("Page.setFontSizes", {"fontSizes": {"standard": text}})
                     ada.page.set_viewport_size({"width": width, "height": 800})
                     needed = ada.page.evaluate("document.documentElement.scrollWidth")
                     if needed > width:
-                        found.append(f"{path} {width}: {needed} wide")
+                        found.append(f"{path} {width}, text {text}: {needed} wide")
             self.assertEqual([], found)
 
         await self.walk(journey)

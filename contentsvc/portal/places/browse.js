@@ -32,7 +32,7 @@ const ATTRIBUTE = "attr.";
 const badKey = (key) => fault({ value: key, limit: { pattern: KEYS }, wrong: t("attributes.key-wrong") });
 
 /** Where there is room beside the cards for what narrows them. */
-const isWide = () => matchMedia("(min-width: 900px)").matches;
+const isWide = () => matchMedia("(min-width: 56.25em)").matches;
 
 /** The field of tags. What was offered and taken is asked for at once.
  * @param {{value: string, onChange: (value: string) => void, onTake: (tag: string) => void}} props */
