@@ -224,6 +224,7 @@ class BodyTests(TransferCase):
 
     async def test_a_hundred_slow_ones(self) -> None:
         """A hundred slow uploads at once need little memory, no open files, and delay nobody."""
+        # They are much for a busy machine.
         given = []
         for _ in range(100):
             data = fresh(300_000)
@@ -241,3 +242,5 @@ class BodyTests(TransferCase):
             self.assertEqual((await wire.answer()).status, 204)
             self.assertEqual(self.row(data), (True, True))
         self.assertEqual(self.site.held.size, 0)
+
+    test_a_hundred_slow_ones.timeout = 240.0  # type: ignore[attr-defined]
