@@ -4,6 +4,8 @@ from __future__ import annotations
 
 from itertools import product
 
+from playwright.sync_api import expect
+
 from tests.portal.test_face import PHONE, SHIFTS, SMALL, STILL
 from tests.portal.walk import Person
 from tests.portal.world import CONSOLE, OWN, VISITOR, WorldCase
@@ -69,6 +71,24 @@ class StillTests(WorldCase):
                     if needed > width:
                         found.append(f"{path} {width}, text {text}: {needed} wide")
             self.assertEqual([], found)
+
+        await self.walk(journey)
+
+    async def test_menu(self) -> None:
+        """The menu opens below its button on a phone, also where the text is twice as large."""
+
+        def journey(ada: Person) -> None:
+            session = ada.page.context.new_cdp_session(ada.page)
+            with ada.read():
+                ada.go("/browse")
+                ada.main.get_by_role("heading", level=1).first.wait_for()
+            for text in EACH_TEXT:
+                ada.page.set_viewport_size({"width": 390, "height": 844})
+                session.send("Page.setFontSizes", {"fontSizes": {"standard": text}})
+                menu = ada.page.get_by_role("button", name="Menu")
+                menu.click()
+                expect(ada.page.get_by_role("banner").get_by_role("searchbox")).to_be_in_viewport()
+                menu.click()
 
         await self.walk(journey)
 
