@@ -15,7 +15,7 @@ from tests.spec.data import User
 from tests.spec.harness import SpecCase
 from tests.support import replication
 from tests.support.daemon import Daemon, free_port
-from tests.support.databases import together
+from tests.support.deferreds import together
 from tests.support.replication import Server
 
 USERS = 6

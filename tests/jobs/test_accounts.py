@@ -7,7 +7,8 @@ from contentsvc.framework.tasks.task_queue import TaskQueue
 from contentsvc.jobs.accounts import of_guests
 from contentsvc.store.accounts import guests, sessions
 from contentsvc.wire.accounts import CLIENT
-from tests.support.databases import StoreCase, guid, together
+from tests.support.databases import StoreCase, guid
+from tests.support.deferreds import together
 
 DAYS = 90
 MONTH = 30 * 24 * 3600

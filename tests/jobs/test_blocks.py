@@ -19,7 +19,8 @@ from contentsvc.store.tasks import BlockDecided
 from contentsvc.wire.decisions import GroundBody
 from tests.jobs.mortal import Process, deaths
 from tests.jobs.support import StepCase
-from tests.support.databases import guid, together
+from tests.support.databases import guid
+from tests.support.deferreds import together
 
 DIGEST = "ab" * 32
 USERS = 5

@@ -13,7 +13,7 @@ from contentsvc.jobs.handlers import KINDS
 from contentsvc.store.challenges import definitions, entries
 from tests.jobs.support import StepCase
 from tests.store.challenges.test_definitions import FUTURE, PAST, definition
-from tests.support.databases import together
+from tests.support.deferreds import together
 
 
 class ChallengeCase(StepCase):

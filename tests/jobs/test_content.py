@@ -23,7 +23,8 @@ from contentsvc.store.tasks import (
     RevisionPublished,
 )
 from tests.jobs.support import StepCase
-from tests.support.databases import StoreCase, guid, together
+from tests.support.databases import StoreCase, guid
+from tests.support.deferreds import together
 from tests.support.uses import UsesCase
 
 

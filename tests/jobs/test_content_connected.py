@@ -18,7 +18,7 @@ from contentsvc.store.tasks import ContentPublished
 from tests.jobs.mortal import Death, Process, deaths
 from tests.jobs.support import StepCase
 from tests.push.fakes import delays
-from tests.support.databases import together
+from tests.support.deferreds import together
 
 STATEMENTS = 6
 """Of a batch: look, who follows, hold, notify first, append, COMMIT."""

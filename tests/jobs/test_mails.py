@@ -35,7 +35,8 @@ from contentsvc.store.accounts.mails import Mails
 from contentsvc.store.rate_limits import RESETS
 from contentsvc.store.tasks import SendMail
 from tests.jobs.mortal import Death, Process
-from tests.support.databases import StoreCase, together
+from tests.support.databases import StoreCase
+from tests.support.deferreds import together
 from tests.support.lines import logged_by
 
 FORM = MailForm(

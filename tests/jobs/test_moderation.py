@@ -25,7 +25,8 @@ from contentsvc.wire.moderation import ReportedSubject
 from tests.jobs.mortal import Process, deaths
 from tests.jobs.support import StepCase
 from tests.push.fakes import delays
-from tests.support.databases import guid, together
+from tests.support.databases import guid
+from tests.support.deferreds import together
 
 
 class ReportsTests(StepCase):

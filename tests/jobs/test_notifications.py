@@ -15,7 +15,8 @@ from contentsvc.store.notifications import studio_notifications as store
 from contentsvc.store.social import follows
 from contentsvc.store.tasks import StudioNotification
 from tests.jobs.support import StepCase
-from tests.support.databases import StoreCase, guid, together
+from tests.support.databases import StoreCase, guid
+from tests.support.deferreds import together
 
 
 class AnnouncementWatchTests(StoreCase):

@@ -12,7 +12,8 @@ from contentsvc.framework.tasks.task_runners import kinds
 from contentsvc.jobs.steps import Batch
 from contentsvc.wire.notifications import Debug
 from tests.jobs.support import MOST, Call, StepCase, call
-from tests.support.databases import guid, together
+from tests.support.databases import guid
+from tests.support.deferreds import together
 from tests.support.lines import logged_by
 
 

@@ -31,7 +31,7 @@ def parsed(words: list[str]) -> argparse.Namespace:
 
 
 def main() -> int:
-    """Run what the command line names; the status is 0 if all passed, alone at last."""
+    """Run what the command line names; the status is 0 if all passed, the second time at last."""
     asked = parsed(sys.argv[1:])
     by_name = bool(asked.names) or asked.changed
     # What is named runs whole, but for what waits for long.

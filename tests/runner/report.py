@@ -9,14 +9,14 @@ from tests.runner import selection
 from tests.runner.run import Outcome, Run
 
 SLOWEST = 20
-AGAIN = 24
-"""The most tests that are run again, each alone, after they failed beside others. More are no
-accident of the machine."""
+AGAIN = 100
+"""The most tests that are run again after they failed beside others. More are no accident of the
+machine: a process whose daemon is lost fails some eighty."""
 _TEST = re.compile(r"^\s+(?:async )?def test_", re.MULTILINE)
 
 
 def report(run: Run, size: str, *, by_name: bool) -> int:
-    """Run, and print how it went. 0 if all passed, or passed alone."""
+    """Run, and print how it went. 0 if all passed, or passed when they were run again."""
     begun = time.monotonic()
     outcomes = []
     for outcome in run.outcomes():
@@ -34,7 +34,11 @@ def report(run: Run, size: str, *, by_name: bool) -> int:
         print(warning.partition("UserWarning: ")[2])
     wrong, retried = [outcome.test for outcome in failed], []
     if 0 < len(wrong) <= AGAIN:
-        retried = [test for test in wrong if run.alone(test)]
+        for outcome in run.again(wrong):
+            if outcome.fault:
+                print(f"\nFAILED AGAIN {outcome.test}\n{outcome.fault}", flush=True)
+            else:
+                retried.append(outcome.test)
         wrong = [test for test in wrong if test not in retried]
     for test in wrong:
         print(f"FAILED {test}")

@@ -129,20 +129,17 @@ class Run:
         fault = f"status {ended.returncode}\n{said[-8000:]}" if ended.returncode else ""
         return Outcome(script, time.monotonic() - begun, fault, None)
 
-    def alone(self, test: str) -> bool:
-        """Run one test again, by itself; whether it passes. Prints what it said if it does not."""
-        if test in self._scripts:
-            return not self._ran(test).fault
-        folder = self.temp / f"again-{test}"
-        trial = [Path(sys.executable).with_name("trial"), "--temp-directory", folder, test]
-        said = self.temp / f"again-{test}.log"
-        with said.open("wb") as log:
-            ended = subprocess.run(
-                trial, cwd=ROOT, stdin=subprocess.DEVNULL, stdout=log, stderr=log, check=False
-            )
-        if ended.returncode:
-            print(f"\nFAILED AGAIN {test}\n{said.read_text(errors='replace')[-4000:]}", flush=True)
-        return ended.returncode == 0
+    def again(self, tests: list[str]) -> Iterator[Outcome]:
+        """Run these once more, one after another in a new process, with nothing beside."""
+        scripts = [test for test in tests if test in self._scripts]
+        if others := [test for test in tests if test not in scripts]:
+            worker = Worker(self.temp / "again")
+            try:
+                yield from worker.run(others)
+            finally:
+                worker.end()
+        for script in scripts:
+            yield self._ran(script)
 
     def _work(self, number: int) -> None:
         """Give parts to a process until there are none, and to another if it ends."""

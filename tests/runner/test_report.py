@@ -12,11 +12,11 @@ from tests.runner.run import Outcome
 
 
 class FakeRun:
-    """A run of outcomes; those of `mended` pass alone."""
+    """A run of outcomes; those of `mended` pass when they are run again."""
 
     def __init__(self, outcomes: list[Outcome], mended: tuple[str, ...] = ()) -> None:
         self._outcomes, self._mended = outcomes, mended
-        self.again: list[str] = []
+        self.tried: list[str] = []
 
     def outcomes(self) -> Iterator[Outcome]:
         return iter(self._outcomes)
@@ -24,9 +24,9 @@ class FakeRun:
     def warnings(self) -> list[str]:
         return ["test_layers.py:1: UserWarning: a.py has 650 lines"]
 
-    def alone(self, test: str) -> bool:
-        self.again.append(test)
-        return test in self._mended
+    def again(self, tests: list[str]) -> Iterator[Outcome]:
+        self.tried += tests
+        return (passed(test) if test in self._mended else failed(test) for test in tests)
 
 
 def passed(test: str, seconds: float = 0.1) -> Outcome:
@@ -61,7 +61,7 @@ class ReportTests(SynchronousTestCase):
         self.assertIn("a.py has 650 lines", lines)
 
     def test_failed(self) -> None:
-        """What fails alone too has failed: it is named, and its traceback is there."""
+        """What fails again has failed: it is named, and its traceback is there."""
         status, lines = self.report(FakeRun([passed("a"), failed("b")]))
         self.assertEqual(status, 1)
         self.assertIn("Traceback of b", lines)
@@ -69,7 +69,7 @@ class ReportTests(SynchronousTestCase):
         self.assertRegex(lines[-1], "^FAILED in .*, 0 retried$")
 
     def test_retried(self) -> None:
-        """What passes alone is named on the last line, and the run has passed."""
+        """What passes then is named on the last line, and the run has passed."""
         status, lines = self.report(FakeRun([passed("a"), failed("b")], mended=("b",)))
         self.assertEqual(status, 0)
         self.assertIn("Traceback of b", lines)
@@ -79,7 +79,7 @@ class ReportTests(SynchronousTestCase):
         """More than a few failures are no accident: none is tried again."""
         run = FakeRun([failed(f"t{n}") for n in range(AGAIN + 1)])
         self.assertEqual(self.report(run)[0], 1)
-        self.assertEqual(run.again, [])
+        self.assertEqual(run.tried, [])
 
     def test_none(self) -> None:
         """A run of no test has not passed."""

@@ -63,6 +63,12 @@ class WorkerTests(SynchronousTestCase):
         worker.end()
         self.assertEqual(worker._process.wait(), 0)
 
+    def test_cut(self) -> None:
+        """What a test leaves behind does not fail the next one."""
+        cut, after = self.worker().run(["tests.runner.cut_work"])
+        self.assertIn("DirtyReactor", cut.fault)
+        self.assertEqual(after.fault, "")
+
     def test_missing(self) -> None:
         """A module that cannot be imported is a fault that names it, and the process goes on."""
         worker = self.worker()
@@ -94,17 +100,18 @@ class ScriptTests(SynchronousTestCase):
         passed, failed = run.outcomes()
         self.assertEqual(passed.fault, "")
         self.assertEqual(failed.fault, "status 3\nsaid\n")
-        self.assertTrue(run.alone(str(good)))
-        self.assertFalse(run.alone(str(bad)))
+        self.assertEqual([o.fault[:8] for o in run.again([str(good), str(bad)])], ["", "status 3"])
 
 
-class AloneTests(SynchronousTestCase):
-    """A test that is run again."""
+class AgainTests(SynchronousTestCase):
+    """Tests that are run again."""
 
-    def test_alone(self) -> None:
-        """It passes or fails by itself."""
+    def test_again(self) -> None:
+        """Each passes or fails anew, and no other of its module runs."""
         run = Run([])
         run.temp = Path(self.mktemp()).absolute()
         run.temp.mkdir()
-        self.assertTrue(run.alone(PASSES))
-        self.assertFalse(run.alone(MISSING))
+        one = f"{PASSES}.MonotonicTests.test_set_back"
+        good, bad = run.again([one, MISSING])
+        self.assertEqual(good, (one, good.seconds, "", None))
+        self.assertIn("no_such_module", bad.fault)

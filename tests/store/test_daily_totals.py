@@ -10,7 +10,8 @@ from contentsvc.store.accounts import sessions
 from contentsvc.store.moderation import legal_log
 from contentsvc.wire.accounts import CLIENT
 from contentsvc.wire.moderation import DayStatistics
-from tests.support.databases import StoreCase, guid, together
+from tests.support.databases import StoreCase, guid
+from tests.support.deferreds import together
 
 HASH = "00" * 32
 ZERO = dict.fromkeys(DayStatistics.__struct_fields__[1:], 0)

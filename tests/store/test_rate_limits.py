@@ -17,7 +17,8 @@ from contentsvc.store.content import access_list, comments, content_counts, revi
 from contentsvc.store.moderation import reports
 from contentsvc.store.rate_limits import DAY, LIMITS, MINUTE, Limit, take, take_parts
 from contentsvc.store.social import follows, friends, messages, pairs, party_invites
-from tests.support.databases import StoreCase, guid, together
+from tests.support.databases import StoreCase, guid
+from tests.support.deferreds import together
 
 MOST, SPAN = 5, 100
 LIMIT = Limit("tests", "tests", "user", SPAN, "tests_per_span")

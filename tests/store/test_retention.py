@@ -12,7 +12,8 @@ from contentsvc.store.notifications.streams import StreamEnd
 from contentsvc.store.retention import FIRST, Step, Trimmed
 from contentsvc.wire.accounts import CLIENT
 from tests.store.accounts.test_sessions import MONTH, digest
-from tests.support.databases import StoreCase, guid, together
+from tests.support.databases import StoreCase, guid
+from tests.support.deferreds import together
 
 DAYS = 90
 MARGIN = 3600

@@ -1,7 +1,7 @@
 """Databases with the schema in them, and what tests of the store put there."""
 
 import secrets
-from collections.abc import Awaitable, Callable, Sequence
+from collections.abc import Callable, Sequence
 from contextlib import closing
 from typing import Any, ClassVar
 from uuid import uuid4
@@ -9,7 +9,7 @@ from uuid import uuid4
 import psycopg2
 from psycopg2.extensions import make_dsn
 from twisted.internet import reactor
-from twisted.internet.defer import Deferred, gatherResults
+from twisted.internet.defer import Deferred
 from twisted.trial.unittest import TestCase
 
 from contentsvc.framework.db.database import Database
@@ -25,12 +25,6 @@ from tests.support.connections import keep, reopen
 def fresh(server: str) -> str:
     """URL of a new database with the schema."""
     return postgres.database(server, postgres.template(server))
-
-
-async def together(*acts: Awaitable[Any]) -> list[Any]:
-    """Their results, begun at once."""
-    begun = [Deferred.fromCoroutine(act) for act in acts]
-    return list(await gatherResults(begun, consumeErrors=True))
 
 
 def guid() -> str:

@@ -26,7 +26,8 @@ from contentsvc.wire.accounts import (
     TokenForm,
 )
 from tests.api.support import ApiCase, Caller, FakeRevocation
-from tests.support.databases import guid, together
+from tests.support.databases import guid
+from tests.support.deferreds import together
 
 PASSWORD = "a long password"
 

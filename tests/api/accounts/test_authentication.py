@@ -7,7 +7,8 @@ from contentsvc.store.accounts import log_in_attempts
 from contentsvc.tokens import Key, Keys, Tokens
 from tests.api.support import ApiCase, Caller
 from tests.framework.identity.fakes import ADA, BAD, GOOD, KIND, UNKNOWN_KEY, FakeVerifier
-from tests.support.databases import guid, together
+from tests.support.databases import guid
+from tests.support.deferreds import together
 
 HOME, ELSEWHERE = "192.0.2.1", "198.51.100.7"
 RIGHT = "right"

@@ -26,7 +26,8 @@ from contentsvc.wire.accounts import (
 from tests.api.accounts.test_accounts import PASSWORD, AccountCase
 from tests.api.support import Caller
 from tests.framework.identity.fakes import ADA, GOOD, KIND, FakeVerifier
-from tests.support.databases import guid, together
+from tests.support.databases import guid
+from tests.support.deferreds import together
 
 
 class Body:

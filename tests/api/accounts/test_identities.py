@@ -23,7 +23,8 @@ from contentsvc.wire.accounts import EXCHANGE, TokenAnswer, TokenForm
 from contentsvc.wire.base import Part
 from tests.api.support import ApiCase, Caller, FakeRevocation
 from tests.framework.identity.fakes import ADA, AWAY, BAD, GOOD, KIND, UNKNOWN_KEY, FakeVerifier
-from tests.support.databases import guid, together
+from tests.support.databases import guid
+from tests.support.deferreds import together
 
 WAITING = (
     "select pid from pg_stat_activity where wait_event_type = 'Lock' and datname = "

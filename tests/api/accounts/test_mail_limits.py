@@ -15,7 +15,8 @@ from contentsvc.wire.accounts import EmailChange, PasswordResetRequest, Registra
 from tests.api.accounts.test_accounts import PASSWORD
 from tests.api.accounts.test_emails import Body, EmailCase
 from tests.api.support import Caller
-from tests.support.databases import guid, together
+from tests.support.databases import guid
+from tests.support.deferreds import together
 
 MOST = 3
 """Mails to a mailbox in an hour."""

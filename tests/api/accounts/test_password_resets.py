@@ -11,7 +11,8 @@ from contentsvc.wire.accounts import PasswordChange, PasswordResetRequest
 from tests.api.accounts.test_accounts import PASSWORD
 from tests.api.accounts.test_emails import EmailCase
 from tests.api.support import Caller
-from tests.support.databases import guid, together
+from tests.support.databases import guid
+from tests.support.deferreds import together
 
 
 class ResetTests(EmailCase):

@@ -6,7 +6,7 @@ from contentsvc.api.content.comments import Comments
 from contentsvc.store.notifications import notifications
 from contentsvc.wire.comments import CommentCreate, CommentRemoval, CommentsLock
 from tests.api.support import ApiCase, Caller, Notifier, acts
-from tests.support.databases import together
+from tests.support.deferreds import together
 
 
 class CommentTests(ApiCase):

@@ -21,7 +21,8 @@ from tests.api.support import (
     no_platforms,
     no_types,
 )
-from tests.support.databases import guid, together
+from tests.support.databases import guid
+from tests.support.deferreds import together
 
 
 def draft(**changes: Any) -> dict[str, Any]:

@@ -13,7 +13,8 @@ from tests.api.content.test_items import draft
 from tests.api.content.test_revisions import revision
 from tests.api.files.filing import PNG, FilingCase, new, part
 from tests.api.support import Caller
-from tests.support.databases import guid, together
+from tests.support.databases import guid
+from tests.support.deferreds import together
 
 EXPECTED = {"file_missing", "revision_current", "revision_gone", "revision_not_found"}
 

@@ -26,7 +26,7 @@ from tests.api.files.uploading import BASE, LIMITS, digest, fresh, image, of, pl
 from tests.api.support import Caller, acts
 from tests.jobs.files import file_jobs
 from tests.support.buckets import MemoryBucket
-from tests.support.databases import together
+from tests.support.deferreds import together
 from tests.support.pictures import png
 
 ROUNDS, AT_ONCE, FILES, PROCESSES = 40, 12, 8, 3

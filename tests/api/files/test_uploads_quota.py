@@ -3,7 +3,7 @@
 from contentsvc.framework.storage.paths import path_of
 from tests.api.files.uploading import UploadCase, digest, fresh, of
 from tests.api.support import Caller
-from tests.support.databases import together
+from tests.support.deferreds import together
 
 
 class BytesTests(UploadCase):

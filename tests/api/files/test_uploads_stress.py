@@ -14,7 +14,8 @@ from contentsvc.wire.files import UploadedFile
 from tests.api.files.uploading import UploadCase, digest, fresh, image, of, place, token
 from tests.api.support import Caller
 from tests.jobs.files import file_jobs
-from tests.support.databases import guid, together
+from tests.support.databases import guid
+from tests.support.deferreds import together
 
 ROUNDS, AT_ONCE, FILES, USERS = 25, 12, 10, 4
 SUMS = """

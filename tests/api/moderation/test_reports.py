@@ -16,7 +16,8 @@ from contentsvc.wire.moderation import (
     UserReportBody,
 )
 from tests.api.support import ApiCase, Caller, Tasks
-from tests.support.databases import guid, together
+from tests.support.databases import guid
+from tests.support.deferreds import together
 
 
 class ReportCase(ApiCase):

@@ -18,7 +18,8 @@ from contentsvc.store.rate_limits import DAY
 from contentsvc.store.social import friends, pairs
 from contentsvc.wire.social import PartyBody
 from tests.api.support import INVITES, ApiCase, Caller, Notifier
-from tests.support.databases import guid, together
+from tests.support.databases import guid
+from tests.support.deferreds import together
 
 MOST = 4
 WAITING = (

@@ -7,7 +7,8 @@ from contentsvc.api.social.messages import Messages
 from contentsvc.wire.base import Part
 from contentsvc.wire.social import MessageCreate
 from tests.api.support import ApiCase, Caller, Notifier
-from tests.support.databases import guid, together
+from tests.support.databases import guid
+from tests.support.deferreds import together
 
 
 class MessageTests(ApiCase):

@@ -5,7 +5,8 @@ from contentsvc.api.social.party_invites import PartyInvites
 from contentsvc.framework.db.errors import Refused
 from contentsvc.wire.social import PartyBody
 from tests.api.support import INVITES, ApiCase, Caller, Notifier
-from tests.support.databases import guid, together
+from tests.support.databases import guid
+from tests.support.deferreds import together
 
 
 class PartyTests(ApiCase):

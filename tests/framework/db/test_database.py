@@ -13,7 +13,8 @@ from contentsvc.framework.db.errors import BadValue, Refused, Unavailable
 from contentsvc.framework.db.query import Db, Statements
 from contentsvc.framework.db.statement import Statement
 from tests.framework.db.things import PoolCase, bare
-from tests.support.databases import POOL, together
+from tests.support.databases import POOL
+from tests.support.deferreds import together
 
 
 class Client(NamedTuple):

@@ -12,7 +12,8 @@ from contentsvc.framework.db.connection import Connection, connect
 from contentsvc.framework.db.database import AGAIN, CHECK, Database
 from contentsvc.framework.db.errors import Refused, Unavailable
 from tests.framework.db.things import PoolCase
-from tests.support.databases import POOL, together
+from tests.support.databases import POOL
+from tests.support.deferreds import together
 
 
 def _answer_once(listening: socket.socket, said: bytes) -> None:

@@ -12,7 +12,8 @@ from contentsvc.framework.db.read_batches import MOST, ReadBatches
 from contentsvc.framework.db.statement import Row, Statement
 from contentsvc.store.accounts import users
 from contentsvc.store.content import comments
-from tests.support.databases import StoreCase, together
+from tests.support.databases import StoreCase
+from tests.support.deferreds import together
 
 INFO, LISTED = STATEMENTS["users_info"], STATEMENTS["comments_page"]
 

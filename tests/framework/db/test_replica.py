@@ -17,7 +17,7 @@ from contentsvc.framework.db.errors import BadValue, Unavailable
 from contentsvc.framework.db.query import Statements
 from contentsvc.framework.db.replica import Replica
 from tests.support import pgbouncer, replication
-from tests.support.databases import together
+from tests.support.deferreds import together
 from tests.support.replication import Server
 
 TIME = 60.0

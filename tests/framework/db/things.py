@@ -9,7 +9,8 @@ from twisted.internet.task import deferLater
 from contentsvc.framework.db.database import Database
 from contentsvc.framework.db.query import Db, Statements
 from contentsvc.framework.db.statement import Statement
-from tests.support.databases import StoreCase, together
+from tests.support.databases import StoreCase
+from tests.support.deferreds import together
 
 SCHEMA = """
     create table if not exists things (

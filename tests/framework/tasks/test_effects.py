@@ -19,7 +19,8 @@ from contentsvc.framework.tasks.task_runners import (
     Outcome,
     PutOff,
 )
-from tests.support.databases import StoreCase, together
+from tests.support.databases import StoreCase
+from tests.support.deferreds import together
 
 LEASE, LAST_PAUSE = 60.0, 40.0
 

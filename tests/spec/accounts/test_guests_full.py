@@ -9,6 +9,7 @@ from twisted.internet.defer import ensureDeferred, gatherResults
 from tests.spec.accounts.test_guests import GuestsCase
 from tests.spec.client import Response
 from tests.spec.data import User, guid, name
+from tests.support.deferreds import together
 from tests.support.issuers import ID_TOKEN
 
 
@@ -262,7 +263,7 @@ class IdentityTests(GuestsCase):
         for _ in range(3):
             guest, subject, body = await self.guest(), guid(), self.full()
             both = [self.join(guest, subject, name()), self.become(guest, body)]
-            joined, became = await gatherResults([ensureDeferred(each) for each in both])
+            joined, became = await together(*both)
             self.assertEqual(1, [joined.status, became.status].count(204))
             record = await self.record(guest)
             self.assertEqual(became.status == 204, record["email"] == body["email"])

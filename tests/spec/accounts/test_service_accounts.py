@@ -8,6 +8,7 @@ from twisted.internet.defer import Deferred, gatherResults
 from tests.spec.data import Service, guid, name
 from tests.spec.harness import SpecCase
 from tests.spec.shapes import ACTION, SERVICE_ACCOUNT, SERVICE_SECRET
+from tests.support.deferreds import together
 
 DAY = 24 * 3600
 
@@ -84,7 +85,7 @@ class PutTests(AccountCase):
         """Of two accounts that are made at once with one name, one is."""
         body = self.body()
         puts = [self.put(f"service-accounts/{guid()}", body, by=self.by) for _ in range(4)]
-        found = await gatherResults([Deferred.fromCoroutine(put) for put in puts])
+        found = await together(*puts)
         self.assertEqual([201, 409, 409, 409], sorted(one.status for one in found))
 
     async def test_user(self):

@@ -6,6 +6,7 @@ from tests.spec.challenges.support import HOUR, ChallengeCase, hence
 from tests.spec.data import guid
 from tests.spec.notifications.support import bare
 from tests.spec.shapes import CHALLENGE, CONTENT, CONTENT_INFO
+from tests.support.deferreds import together
 
 
 class EnterTests(ChallengeCase):
@@ -141,7 +142,7 @@ class EnterTests(ChallengeCase):
         """challenges#entries: entered several times at once it is 204 each time, and one entry."""
         made, content = await self.challenge(), await self.content(await self.someone())
         sends = [self.put(made.entry(content), by=content.author) for _ in range(4)]
-        answers = await gatherResults(Deferred.fromCoroutine(one) for one in sends)
+        answers = await together(*sends)
         self.assertEqual([204] * 4, [answer.status for answer in answers])
         self.assertEqual(1, (await self.shown(made))["entries"])
 

@@ -7,6 +7,7 @@ from twisted.internet.defer import Deferred, gatherResults
 from tests.spec.data import Content, User, entity, guid, package, reference
 from tests.spec.notifications.support import TellingCase, bare, revision
 from tests.spec.shapes import CONTENT, PRECHECK
+from tests.support.deferreds import together
 
 
 class PublishingCase(TellingCase):
@@ -296,7 +297,7 @@ class CoreTests(PublishingCase):
         """content#publishing: of several authors who publish one core at once one succeeds."""
         users, core = [await self.user() for _ in range(5)], entity()
         sends = [self.put(f"content/{guid()}", bare(entity=core), by=user) for user in users]
-        answers = await gatherResults(Deferred.fromCoroutine(one) for one in sends)
+        answers = await together(*sends)
         self.assertEqual([204, 403, 403, 403, 403], sorted(each.status for each in answers))
         for answer in answers:
             if answer.status != 204:
@@ -310,7 +311,7 @@ class CoreTests(PublishingCase):
         sends = [
             self.post(f"{one.path}/revisions", revision(entity=core), by=one.author) for one in made
         ]
-        answers = await gatherResults(Deferred.fromCoroutine(one) for one in sends)
+        answers = await together(*sends)
         self.assertEqual([201, 403, 403], sorted(each.status for each in answers))
         for one, answer in zip(made, answers, strict=True):
             got = (await self.read(one.path, CONTENT))["entity"]
@@ -328,5 +329,5 @@ class CoreTests(PublishingCase):
             )
             for step in (1, -1, 1, -1)
         ]
-        answers = await gatherResults(Deferred.fromCoroutine(one) for one in sends)
+        answers = await together(*sends)
         self.assertEqual([204] * 4, [each.status for each in answers])

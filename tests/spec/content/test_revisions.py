@@ -5,6 +5,7 @@ from twisted.internet.defer import Deferred, gatherResults
 from tests.spec.data import draft, entity, guid, package, reference
 from tests.spec.notifications.support import TellingCase, bare, revision
 from tests.spec.shapes import CONTENT, CONTENT_INFO, REVISION, REVISION_ITEM
+from tests.support.deferreds import together
 
 
 class PublishTests(TellingCase):
@@ -215,7 +216,7 @@ class TogetherTests(TellingCase):
         made, sent = await self.content(await self.someone()), revision()
         path = f"{made.path}/revisions"
         sends = [self.post(path, sent, by=made.author) for _ in range(4)]
-        answers = await gatherResults(Deferred.fromCoroutine(one) for one in sends)
+        answers = await together(*sends)
         self.assertEqual([201] * 4, [answer.status for answer in answers])
         listed = await self.read(path, [REVISION_ITEM])
         self.assertEqual(
@@ -227,7 +228,7 @@ class TogetherTests(TellingCase):
         made = await self.content(await self.someone())
         path, bodies = f"{made.path}/revisions", [revision() for _ in range(6)]
         sends = [self.post(path, body, by=made.author) for body in bodies]
-        answers = await gatherResults(Deferred.fromCoroutine(one) for one in sends)
+        answers = await together(*sends)
         self.assertEqual([201] * 6, [answer.status for answer in answers])
         listed = await self.read(path, [REVISION_ITEM])
         ids = {body["revisionId"] for body in bodies} | {made.sent["revisionId"]}
@@ -245,7 +246,7 @@ class TogetherTests(TellingCase):
         sends = [
             self.post(f"{one.path}/revisions", revision(revisionId=sent), by=author) for one in made
         ]
-        answers = await gatherResults(Deferred.fromCoroutine(one) for one in sends)
+        answers = await together(*sends)
         self.assertEqual([201, 409], sorted(answer.status for answer in answers))
         (refused,) = [answer for answer in answers if answer.status == 409]
         self.problem(refused, 409, "revision_exists")

@@ -6,6 +6,7 @@ from tests.spec.client import Response
 from tests.spec.data import Content, User, guid
 from tests.spec.notifications.support import TellingCase, bare, revision
 from tests.spec.shapes import COMMENT_PAGE, CONTENT, CONTENT_INFO, REVISION_ITEM
+from tests.support.deferreds import together
 
 
 class WithdrawingCase(TellingCase):
@@ -302,7 +303,7 @@ class RestoreTests(WithdrawingCase):
         made = await self.content(await self.user())
         for _ in range(4):
             both = [self.withdraw(made), self.restore(made), self.withdraw(made)]
-            await gatherResults(Deferred.fromCoroutine(one) for one in both)
+            await together(*both)
             self.assertIn(await self.status(made), ("active", "deleted"))
 
     async def test_while_it_is_revised(self):

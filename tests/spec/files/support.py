@@ -11,7 +11,7 @@ from typing import Any, ClassVar
 from urllib.parse import urlsplit
 
 from twisted.internet import reactor
-from twisted.internet.defer import Deferred, gatherResults, succeed
+from twisted.internet.defer import Deferred, succeed
 from twisted.internet.interfaces import IConsumer
 from twisted.internet.task import deferLater
 from twisted.web.iweb import IBodyProducer
@@ -362,8 +362,3 @@ class FilesCase(TellingCase):
             if reactor.seconds() > deadline:
                 self.fail(f"still there: {response!r}")
             await deferLater(reactor, 0.05)
-
-
-def at_once(*asked: Any) -> Deferred[list[Any]]:
-    """What these coroutines give, all begun before any is waited for."""
-    return gatherResults([Deferred.fromCoroutine(one) for one in asked], consumeErrors=True)

@@ -5,8 +5,9 @@ from __future__ import annotations
 from typing import ClassVar
 
 from tests.spec.data import User, reference
-from tests.spec.files.support import File, FilesCase, at_once, blob, made_of, packed, picture
+from tests.spec.files.support import File, FilesCase, blob, made_of, packed, picture
 from tests.spec.shapes import STORAGE, USER_STORAGE
+from tests.support.deferreds import together
 
 BYTES = 1_000
 LIMITS = {
@@ -200,7 +201,7 @@ class QuotaTests(FilesCase):
         """files#own-files: sums are made under a lock: of ten calls at once at the edge exactly
         those that fit are taken."""
         user = await self.user()
-        asked = await at_once(*(self.announcing(user, blob(300)) for _ in range(10)))
+        asked = await together(*(self.announcing(user, blob(300)) for _ in range(10)))
         for response in asked:
             if response.status != 200:
                 self.problem(response, 403, "quota_exceeded")

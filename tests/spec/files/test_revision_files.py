@@ -5,8 +5,9 @@ from __future__ import annotations
 from typing import Any
 
 from tests.spec.data import Content, guid, reference
-from tests.spec.files.support import File, FilesCase, at_once, blob, made_of
+from tests.spec.files.support import File, FilesCase, blob, made_of
 from tests.spec.shapes import CONTENT_FILE, REVISION_ITEM
+from tests.support.deferreds import together
 
 
 class RevisionFilesTests(FilesCase):
@@ -126,7 +127,7 @@ class RevisionFilesTests(FilesCase):
         """files#downloads: made current and given up at once, a revision is one of the two."""
         made, old, _ = await self.superseded()
         path = f"{made.path}/revisions/{made.sent['revisionId']}"
-        rolled, given = await at_once(
+        rolled, given = await together(
             self.roll(made, made.sent["revisionId"], None), self.delete(path, by=made.author)
         )
         shown = {one["id"]: one for one in await self.listed(made)}[made.sent["revisionId"]]

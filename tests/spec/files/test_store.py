@@ -10,11 +10,12 @@ from twisted.internet.defer import Deferred
 from twisted.internet.task import deferLater
 
 from tests.spec.files.on_s3 import OnS3
-from tests.spec.files.support import File, FilesCase, at_once, blob, picture
+from tests.spec.files.support import File, FilesCase, blob, picture
 from tests.spec.harness import SpecCase
 from tests.spec.shapes import STORAGE
 from tests.support import stores
 from tests.support.daemon import Daemon
+from tests.support.deferreds import together
 
 AGAIN_WITHIN = 10
 """Seconds after which a store that was away is tried again (files#sending)."""
@@ -76,8 +77,8 @@ class ApartTests(OnS3, FilesCase):
         """files#sending: also if they ask at the same moment, several times."""
         users, file = [await self.user() for _ in range(4)], blob(100_000)
         uploads = [await self.place(user, file) for user in users]
-        await at_once(*(self.send(upload, file.data) for upload in uploads))
-        await at_once(*(self.there(user, file) for user in users * 2))
+        await together(*(self.send(upload, file.data) for upload in uploads))
+        await together(*(self.there(user, file) for user in users * 2))
         self.assertEqual([file.path], self.lying(file))
 
     async def test_second_alone(self):

@@ -13,9 +13,10 @@ from twisted.internet.defer import Deferred
 from twisted.internet.task import deferLater
 
 from tests.spec.data import guid
-from tests.spec.files.support import FilesCase, at_once, blob, picture, with_query
+from tests.spec.files.support import FilesCase, blob, picture, with_query
 from tests.spec.test_http import ORIGIN
 from tests.support.daemon import Daemon, until
+from tests.support.deferreds import together
 
 
 class UploadUrlTests(FilesCase):
@@ -134,7 +135,7 @@ class UploadUrlTests(FilesCase):
         file = blob(200_000)
         users = [await self.user() for _ in range(2)]
         uploads = [await self.place(user, file) for user in users]
-        await at_once(*(self.send(upload, file.data) for upload in uploads))
+        await together(*(self.send(upload, file.data) for upload in uploads))
         for user in users:
             await self.there(user, file)
 

@@ -7,8 +7,9 @@ import secrets
 from typing import Any
 
 from tests.spec.data import guid, reference
-from tests.spec.files.support import EXTENSIONS, File, FilesCase, at_once, blob, picture
+from tests.spec.files.support import EXTENSIONS, File, FilesCase, blob, picture
 from tests.spec.shapes import FILE
+from tests.support.deferreds import together
 
 IMAGE_USES = ("screenshot", "avatar", "emblem")
 
@@ -250,7 +251,7 @@ class UploadsTests(FilesCase):
             for n in range(4)
             for user in users
         ]
-        for response in await at_once(*calls):
+        for response in await together(*calls):
             self.assertEqual(200, response.status, repr(response))
         for user in users:
             self.assertEqual((40, 400), await self.counted(user))

@@ -11,8 +11,9 @@ from twisted.internet.task import deferLater
 from tests.spec.client import DEADLINE
 from tests.spec.data import User, guid
 from tests.spec.files.on_s3 import OnS3
-from tests.spec.files.support import File, FilesCase, at_once, blob, picture
+from tests.spec.files.support import File, FilesCase, blob, picture
 from tests.spec.shapes import HOLD
+from tests.support.deferreds import together
 
 YEAR = 365 * 86_400
 
@@ -226,7 +227,7 @@ class HoldsTests(HoldsCase):
             await self.holding(await self.user(), blob()),
             [await self.admin() for _ in "12"],
         )
-        await at_once(
+        await together(
             *[
                 self.hold("content", made.id, by=by, reason=reason)
                 for by, reason in zip(admins, ("one", "two"), strict=True)

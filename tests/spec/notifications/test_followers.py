@@ -2,11 +2,10 @@
 
 from typing import Any
 
-from twisted.internet.defer import Deferred, gatherResults
-
 from tests.spec.content.test_lifecycle import TwoDaemonsCase
 from tests.spec.data import Content, User, guid, reference
 from tests.spec.notifications.support import TellingCase, bare
+from tests.support.deferreds import together
 
 
 class FollowersCase(TellingCase):
@@ -186,7 +185,7 @@ class FollowersTests(FollowersCase):
         await self.follow(second, author)
         made = [Content(guid(), author, bare()) for _ in range(5)]
         sends = [self.put(one.path, one.sent, by=author, expect=204) for one in made]
-        await gatherResults(Deferred.fromCoroutine(one) for one in sends)
+        await together(*sends)
         expected = [self.published(one) for one in made]
         for follower in (first, second):
             self.assertCountEqual(expected, await self.told(follower, 5))

@@ -9,7 +9,7 @@ from tests.spec.data import User, guid
 from tests.spec.harness import SpecCase
 from tests.spec.shapes import PROGRESS, instant
 from tests.support import daemon
-from tests.support.databases import together
+from tests.support.deferreds import together
 
 
 class ProgressTests(SpecCase):

@@ -5,13 +5,12 @@ from __future__ import annotations
 from collections.abc import Coroutine
 from typing import Any
 
-from twisted.internet.defer import Deferred, gatherResults
-
 from tests.spec.client import NOTHING, Http, Response
 from tests.spec.data import Content, User
 from tests.spec.harness import SpecCase
 from tests.spec.shapes import FRIEND, FRIEND_REQUEST, MESSAGE
 from tests.support.daemon import Daemon, shared
+from tests.support.deferreds import together
 
 LOW = {"MESSAGES_PER_MINUTE": "3", "FRIEND_REQUESTS_PER_DAY": "3", "REPORTS_PER_DAY": "2"}
 ALL = (*LOW, "COMMENTS_PER_MINUTE", "FOLLOWS_PER_DAY", "PUBLICATIONS_PER_DAY")
@@ -33,7 +32,7 @@ class SocialCase(SpecCase):
 
     async def together(self, *acts: Coroutine[Any, Any, Any]) -> list[Any]:
         """Their results; all are begun at once."""
-        return list(await gatherResults([Deferred.fromCoroutine(act) for act in acts]))
+        return await together(*acts)
 
     async def users(self, count: int) -> list[User]:
         """So many fresh users."""

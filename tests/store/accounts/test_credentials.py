@@ -2,7 +2,8 @@
 
 from contentsvc.framework.db.errors import Refused
 from contentsvc.store.accounts import credentials
-from tests.support.databases import StoreCase, guid, together
+from tests.support.databases import StoreCase, guid
+from tests.support.deferreds import together
 
 
 class RegisterTests(StoreCase):

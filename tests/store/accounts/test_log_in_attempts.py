@@ -3,7 +3,8 @@
 from contentsvc.framework.db.database import Database
 from contentsvc.store.accounts import log_in_attempts
 from contentsvc.store.rate_limits import LOG_INS, LOG_INS_OF_ADDRESS
-from tests.support.databases import StoreCase, guid, together
+from tests.support.databases import StoreCase, guid
+from tests.support.deferreds import together
 
 MOST, OF_ADDRESS = LOG_INS.most, 15
 

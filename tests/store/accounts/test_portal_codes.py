@@ -10,7 +10,8 @@ from contentsvc.framework.db.query import Db
 from contentsvc.store import retention
 from contentsvc.store.accounts import portal_codes, sessions
 from contentsvc.wire.accounts import CLIENT, IN_GAME
-from tests.support.databases import StoreCase, together
+from tests.support.databases import StoreCase
+from tests.support.deferreds import together
 
 MONTH = 30 * 24 * 3600
 WAITING = (

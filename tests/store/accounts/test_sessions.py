@@ -11,7 +11,8 @@ from contentsvc.store import retention
 from contentsvc.store.accounts import credentials, sessions
 from contentsvc.store.accounts.sessions import Presented
 from contentsvc.wire.accounts import CLIENT
-from tests.support.databases import StoreCase, guid, together
+from tests.support.databases import StoreCase, guid
+from tests.support.deferreds import together
 
 WAITING = (
     "select pid from pg_stat_activity where wait_event_type = 'Lock' and datname = "

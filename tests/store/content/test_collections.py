@@ -2,7 +2,8 @@
 
 from contentsvc.store.content import collections
 from contentsvc.store.content.collections import GAP
-from tests.support.databases import StoreCase, guid, together
+from tests.support.databases import StoreCase, guid
+from tests.support.deferreds import together
 
 
 class CollectionTests(StoreCase):

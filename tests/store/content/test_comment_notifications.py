@@ -13,7 +13,8 @@ from contentsvc.store.content import comments, items
 from contentsvc.store.notifications import notifications
 from contentsvc.store.social import pairs
 from contentsvc.wire.notifications import CommentOnContent
-from tests.support.databases import StoreCase, guid, together
+from tests.support.databases import StoreCase, guid
+from tests.support.deferreds import together
 
 LIMITED = 20
 WAITING = (

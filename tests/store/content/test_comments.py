@@ -13,7 +13,8 @@ from contentsvc.store.content.comments import Locking
 from contentsvc.store.social import friends, pairs
 from contentsvc.wire.comments import CommentPage
 from tests.support.daemon import until
-from tests.support.databases import StoreCase, guid, together
+from tests.support.databases import StoreCase, guid
+from tests.support.deferreds import together
 
 REFUSED = comments.Written(None, False, 0, [])
 """Not written, because the comments are locked."""

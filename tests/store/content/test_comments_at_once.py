@@ -8,7 +8,8 @@ from contentsvc.framework.db.errors import Refused, Unavailable
 from contentsvc.store.content import comments, items
 from contentsvc.store.content.comments import Written
 from contentsvc.store.notifications import notifications
-from tests.support.databases import StoreCase, guid, together
+from tests.support.databases import StoreCase, guid
+from tests.support.deferreds import together
 
 Outcome = Written | Refused | Unavailable | None
 

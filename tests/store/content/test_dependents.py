@@ -8,7 +8,8 @@ from contentsvc.store import retention
 from contentsvc.store.content import dependents, items, withdrawal
 from contentsvc.store.fragments import NIL
 from tests.store.test_plans import nodes
-from tests.support.databases import guid, together
+from tests.support.databases import guid
+from tests.support.deferreds import together
 from tests.support.uses import UsesCase
 
 

@@ -7,7 +7,8 @@ from msgspec import json, to_builtins
 
 from contentsvc.framework.db.errors import Refused
 from contentsvc.store.content import items
-from tests.support.databases import StoreCase, guid, together
+from tests.support.databases import StoreCase, guid
+from tests.support.deferreds import together
 
 
 class ContentCase(StoreCase):

@@ -1,7 +1,8 @@
 """What content is called: the rows that a rename writes (content#names)."""
 
 from contentsvc.store.content import items, names
-from tests.support.databases import StoreCase, together
+from tests.support.databases import StoreCase
+from tests.support.deferreds import together
 
 
 class NamesTests(StoreCase):

@@ -2,7 +2,8 @@
 
 from contentsvc.store.content import content_counts
 from contentsvc.store.fragments import NIL
-from tests.support.databases import StoreCase, guid, together
+from tests.support.databases import StoreCase, guid
+from tests.support.deferreds import together
 
 _COUNTS = "plays, players, completions, downloads, favourites"
 

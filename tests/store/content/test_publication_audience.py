@@ -3,7 +3,8 @@
 from contentsvc.store.content import publication_audience
 from contentsvc.store.content.publication_audience import MOST
 from contentsvc.store.social import follows
-from tests.support.databases import StoreCase, guid, together
+from tests.support.databases import StoreCase, guid
+from tests.support.deferreds import together
 
 
 class AudienceCase(StoreCase):

@@ -3,7 +3,8 @@
 import json
 
 from contentsvc.store.content import items, ratings
-from tests.support.databases import StoreCase, guid, together
+from tests.support.databases import StoreCase, guid
+from tests.support.deferreds import together
 
 
 class RatingTests(StoreCase):

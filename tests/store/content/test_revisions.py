@@ -5,7 +5,8 @@ from typing import Any
 from contentsvc.store.content import dependencies, items, revisions
 from contentsvc.store.content.dependencies import NewPackage
 from contentsvc.wire.content import Entity
-from tests.support.databases import StoreCase, entity, guid, together
+from tests.support.databases import StoreCase, entity, guid
+from tests.support.deferreds import together
 
 
 class RevisionCase(StoreCase):

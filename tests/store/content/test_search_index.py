@@ -5,7 +5,8 @@ from typing import Any
 
 from contentsvc.store.content import items, ratings, search_index, withdrawal
 from contentsvc.store.content.tokenizer import document
-from tests.support.databases import StoreCase, guid, together
+from tests.support.databases import StoreCase, guid
+from tests.support.deferreds import together
 
 WEEK = 7 * 86_400
 

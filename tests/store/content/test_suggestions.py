@@ -16,7 +16,8 @@ from contentsvc.store import derived_counts
 from contentsvc.store.content import items, search_index, suggestions, withdrawal
 from contentsvc.store.content.suggestions import mended, near
 from contentsvc.store.content.tokenizer import placed
-from tests.support.databases import StoreCase, together
+from tests.support.databases import StoreCase
+from tests.support.deferreds import together
 
 
 class NearTests(SynchronousTestCase):

@@ -14,7 +14,8 @@ from twisted.internet.task import deferLater
 from contentsvc.framework.core.folding import compared, folded
 from contentsvc.store import derived_counts
 from contentsvc.store.content import items, tags, withdrawal
-from tests.support.databases import StoreCase, together
+from tests.support.databases import StoreCase
+from tests.support.deferreds import together
 
 START = 2**31 - 1, ""
 """Before the first tag."""

@@ -10,7 +10,8 @@ from contentsvc.framework.db.query import Db
 from contentsvc.store.content import items, withdrawal
 from contentsvc.store.content.items import Act
 from contentsvc.store.content.withdrawal import Withdrawn
-from tests.support.databases import StoreCase, together
+from tests.support.databases import StoreCase
+from tests.support.deferreds import together
 
 
 class WithdrawalCase(StoreCase):

@@ -6,7 +6,8 @@ from typing import Any
 import psycopg2
 
 from contentsvc.store.events import events
-from tests.support.databases import StoreCase, guid, together
+from tests.support.databases import StoreCase, guid
+from tests.support.deferreds import together
 
 
 class EventCase(StoreCase):

@@ -4,7 +4,8 @@ from typing import Any
 
 from contentsvc.framework.storage.paths import BINARY, path_of
 from contentsvc.store.files import references
-from tests.support.databases import StoreCase, guid, together
+from tests.support.databases import StoreCase, guid
+from tests.support.deferreds import together
 
 
 def new(media_type: str = BINARY) -> str:

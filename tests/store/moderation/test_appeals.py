@@ -6,7 +6,8 @@ from contentsvc.store.moderation.appeals import Decided, Outcome
 from contentsvc.store.moderation.decisions import New, Subject
 from contentsvc.wire.decisions import GroundBody
 from tests.store.moderation.test_reports import ReportCase
-from tests.support.databases import guid, together
+from tests.support.databases import guid
+from tests.support.deferreds import together
 
 
 class AppealCase(ReportCase):

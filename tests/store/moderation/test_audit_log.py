@@ -8,7 +8,8 @@ import psycopg2
 from contentsvc.store.fragments import Numbered
 from contentsvc.store.moderation import audit_log
 from contentsvc.wire.moderation import ACTS, SUBJECT_KINDS, Act, AuditLogEntry, SubjectKind
-from tests.support.databases import StoreCase, guid, together
+from tests.support.databases import StoreCase, guid
+from tests.support.deferreds import together
 
 
 class KeptTests(StoreCase):

@@ -5,7 +5,8 @@ import secrets
 from contentsvc.store.accounts import roles, sessions
 from contentsvc.store.moderation import bans, users
 from contentsvc.wire.accounts import CLIENT
-from tests.support.databases import StoreCase, guid, together
+from tests.support.databases import StoreCase, guid
+from tests.support.deferreds import together
 
 MONTH = 30 * 24 * 3600
 

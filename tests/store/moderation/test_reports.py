@@ -5,7 +5,8 @@ from typing import Any
 from contentsvc.framework.db.query import Db
 from contentsvc.store.moderation import reports
 from contentsvc.wire.moderation import ReportedKind
-from tests.support.databases import StoreCase, guid, together
+from tests.support.databases import StoreCase, guid
+from tests.support.deferreds import together
 
 END = (2**31 - 1, 2**63 - 1)
 """The place before the first subject of the queue."""

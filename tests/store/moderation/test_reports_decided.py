@@ -4,7 +4,8 @@ from contentsvc.framework.db.database import Database
 from contentsvc.store.moderation import reports
 from contentsvc.store.rate_limits import DAY
 from tests.store.moderation.test_reports import ReportCase
-from tests.support.databases import guid, together
+from tests.support.databases import guid
+from tests.support.deferreds import together
 
 MONTH = 30 * DAY
 

@@ -15,7 +15,8 @@ from contentsvc.store.notifications.flags import Reached
 from contentsvc.store.notifications.notifications import Following
 from contentsvc.wire.notifications import NotificationState
 from tests.store.notifications.test_notifications import NotificationCase
-from tests.support.databases import guid, together
+from tests.support.databases import guid
+from tests.support.deferreds import together
 from tests.support.walks import walks
 
 EMPTY = ("Deleted", '{"kind":"Deleted"}', True)

@@ -4,7 +4,8 @@ from contentsvc.framework.db.errors import Refused
 from contentsvc.store.notifications import notifications, streams
 from contentsvc.store.notifications.notifications import Following, Stored
 from contentsvc.store.notifications.streams import State
-from tests.support.databases import StoreCase, guid, together
+from tests.support.databases import StoreCase, guid
+from tests.support.deferreds import together
 
 
 class NotificationCase(StoreCase):

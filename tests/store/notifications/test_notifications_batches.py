@@ -14,7 +14,8 @@ from contentsvc.framework.db.database import Database
 from contentsvc.framework.db.errors import Refused
 from contentsvc.store.notifications import notifications
 from contentsvc.store.notifications.notifications import Following
-from tests.support.databases import StoreCase, guid, together
+from tests.support.databases import StoreCase, guid
+from tests.support.deferreds import together
 from tests.support.walks import walks
 
 SEEDS = 4

@@ -6,7 +6,8 @@ from twisted.internet.defer import Deferred
 from contentsvc.framework.db.errors import Refused
 from contentsvc.store.progress import progress
 from contentsvc.store.progress.progress import NO_LIMIT
-from tests.support.databases import StoreCase, together
+from tests.support.databases import StoreCase
+from tests.support.deferreds import together
 
 KEYS, BYTES = progress.KEYS, progress.BYTES
 NO_LIMITS = NO_LIMIT, NO_LIMIT

@@ -1,7 +1,8 @@
 """Follows (social#following): a repeat is no second effect."""
 
 from contentsvc.store.social import follows
-from tests.support.databases import StoreCase, together
+from tests.support.databases import StoreCase
+from tests.support.deferreds import together
 
 
 class FollowTests(StoreCase):

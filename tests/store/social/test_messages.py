@@ -16,7 +16,8 @@ from contentsvc.store.notifications import notifications
 from contentsvc.store.social import messages
 from contentsvc.store.social.messages import Sent, Unsent
 from contentsvc.store.tasks import Departure
-from tests.support.databases import StoreCase, guid, together
+from tests.support.databases import StoreCase, guid
+from tests.support.deferreds import together
 
 WAITING = (
     "select pid from pg_stat_activity where wait_event_type = 'Lock' and datname = "

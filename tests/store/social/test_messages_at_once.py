@@ -7,7 +7,7 @@ import psycopg2
 from contentsvc.framework.db.errors import Unavailable
 from contentsvc.store.social.messages import Sent, Unsent
 from tests.store.social.test_messages import MessageCase
-from tests.support.databases import together
+from tests.support.deferreds import together
 
 
 class LockedTests(MessageCase):

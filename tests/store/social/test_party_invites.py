@@ -3,7 +3,8 @@
 from collections.abc import Awaitable
 
 from contentsvc.store.social import party_invites
-from tests.support.databases import StoreCase, guid, together
+from tests.support.databases import StoreCase, guid
+from tests.support.deferreds import together
 
 
 class PartyTests(StoreCase):
