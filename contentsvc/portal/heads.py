@@ -1,4 +1,5 @@
-"""The head of a page: its title, and what search engines and those who show a shared link read."""
+"""The head of a page: its title, and what search engines and those who show a shared link read.
+With it comes what those see that run no script: the same in short, and where to go on."""
 
 from collections.abc import Mapping
 from html import escape
@@ -9,7 +10,7 @@ from msgspec import json
 
 from contentsvc.config.brand import Brand
 from contentsvc.framework.config.toml_files import Label
-from contentsvc.portal import face, scriptless
+from contentsvc.portal import face
 from contentsvc.portal.previews import Preview
 
 LEAD: Final = Label(
@@ -48,6 +49,7 @@ _WITH_SCREENSHOTS: Final = ("/content/", "/collections/")
 _LOCALES: Final = {"en": "en_GB", "de": "de_DE"}
 _KINDS: Final = {"content": "article", "user": "profile"}
 """What Open Graph calls the things of these places; the others are websites to it."""
+SCRIPT_NEEDED: Final = Label("This page needs JavaScript.", "Diese Seite braucht JavaScript.")
 UNLISTED: Final = '<meta name="robots" content="noindex">\n'
 """No search engine lists a page with this."""
 _IN_SCRIPT: Final = {ord(sign): f"\\u{ord(sign):04x}" for sign in "<>&\u2028\u2029"}
@@ -95,7 +97,7 @@ class Heads:
             self._titled(title),
             (UNLISTED if path in _UNLISTED else "")
             + self._members(name, about, self._picture, path, language),
-            scriptless.of_place(name, about, links),
+            _place_in_short(name, about, links),
         )
 
     def of_thing(self, shown: Preview, path: str, language: str) -> Head:
@@ -107,7 +109,7 @@ class Heads:
             members = UNLISTED + members
         elif path.startswith("/content/"):
             members += self._work(shown, own, path)
-        return Head(self._titled(shown.title), members, scriptless.of_thing(shown, self._base, own))
+        return Head(self._titled(shown.title), members, _thing_in_short(shown, self._base, own))
 
     def nowhere(self) -> Head:
         """That of what is nowhere, and of a place that is of no use to strangers."""
@@ -181,3 +183,24 @@ def _open_graph(values: Mapping[str, str]) -> str:
         for name, value in values.items()
         if value
     )
+
+
+def _place_in_short(title: str, about: str, links: list[tuple[str, str]]) -> str:
+    """What a place for all has for those that run no script. Its `links` are paths with what they
+    are called."""
+    items = "".join(f'<li><a href="{path}">{escape(name)}</a></li>' for path, name in links)
+    return f"<h1>{escape(title)}</h1><p>{escape(about)}</p><ul>{items}</ul>"
+
+
+def _thing_in_short(shown: Preview, base: str, picture: str) -> str:
+    """What the page of one thing has for them. What people have written is escaped, and turns the
+    direction of nothing around it. `picture` is a URL; "" without one."""
+    text = f'<h1 dir="auto">{escape(shown.title)}</h1>'
+    if shown.author is not None:
+        id, name = shown.author
+        text += f'<p><a href="{base}/user/{escape(id)}"><bdi>{escape(name)}</bdi></a></p>'
+    if picture:
+        text += f'<p><img src="{escape(picture)}" alt="{escape(shown.title)}"></p>'
+    if shown.text:
+        text += f'<p dir="auto">{escape(shown.text)}</p>'
+    return text

@@ -27,9 +27,9 @@ from contentsvc.framework.http.reply import Reply
 from contentsvc.framework.http.request import ApiRequest
 from contentsvc.framework.http.urls import base_path, origin_of
 from contentsvc.framework.storage.bucket import Bucket
-from contentsvc.portal import face, scriptless
+from contentsvc.portal import face
 from contentsvc.portal.assets import FIRST, FOLDER, Assets
-from contentsvc.portal.heads import Head, Heads
+from contentsvc.portal.heads import SCRIPT_NEEDED, Head, Heads
 from contentsvc.portal.previews import Preview, preview
 
 log = Logger()
@@ -212,7 +212,7 @@ class Pages:
             language=language,
             title=escape(head.title),
             members=head.members,
-            scriptless=f"{head.body}<p>{scriptless.NEEDED._asdict()[language]}</p>",
+            scriptless=f"{head.body}<p>{SCRIPT_NEEDED._asdict()[language]}</p>",
             icon=f"{self._start}/{self._icon[0]}",
             icon_media=self._icon[1],
             brand=face.header(self._brand, self._start),
