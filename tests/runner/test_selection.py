@@ -1,11 +1,14 @@
 """Which tests a command names."""
 
+import os
 from importlib import import_module
 from operator import attrgetter
 
-from twisted.trial.unittest import SynchronousTestCase
+from twisted.trial.unittest import SkipTest, SynchronousTestCase
 
 from tests.runner import selection
+from tests.support.daemon import Daemon
+from tests.support.sizes import SIZE
 
 
 class SizeTests(SynchronousTestCase):
@@ -17,6 +20,15 @@ class SizeTests(SynchronousTestCase):
         self.assertLess(quick, most)
         self.assertLess(most, nightly)
         self.assertEqual(nightly, set(selection.modules()))
+
+    def test_daemons(self) -> None:
+        """The smallest has no test with a daemon that few share; the next one has."""
+        self.patch(os, "environ", {**os.environ, SIZE: "quick"})
+        with self.assertRaises(SkipTest):
+            Daemon("--guests", "yes")
+        Daemon(common=True)
+        os.environ[SIZE] = "all"
+        Daemon("--guests", "yes")
 
     def test_names(self) -> None:
         """Each name in the table of sizes is that of a folder, module, class or test which is

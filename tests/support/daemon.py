@@ -17,6 +17,7 @@ import time
 import weakref
 from collections.abc import Callable, Mapping, Sequence
 from pathlib import Path
+from unittest import SkipTest
 
 import argon2
 import treq
@@ -28,6 +29,7 @@ from contentsvc.framework.db.blocking import in_transaction
 from contentsvc.framework.db.query import Db
 from contentsvc.store.accounts import addresses, credentials
 from tests.support import postgres, servers
+from tests.support.sizes import SIZE
 
 ROOT = Path(__file__).resolve().parent.parent.parent
 START_SECONDS = 90
@@ -85,6 +87,9 @@ class Daemon:
 
     Two things save time: passwords are cheap (sitecustomize.py), and the first start finds the
     database of `postgres.prepared`. With `first` all is as for an operator.
+
+    A start takes some four seconds of a core. The smallest run has only those that are `common` to
+    many tests; the others raise SkipTest there.
     """
 
     def __init__(
@@ -98,7 +103,10 @@ class Daemon:
         admin: bool = False,
         twistd: Sequence[str] = (),
         first: bool = False,
+        common: bool = False,
     ) -> None:
+        if not common and os.environ.get(SIZE) == "quick":
+            raise SkipTest("it needs a daemon with settings of its own")
         self._home = tempfile.TemporaryDirectory(prefix="contentsvc-", ignore_cleanup_errors=True)
         home = Path(self._home.name)
         home.chmod(0o755)  # as root the embedded Postgres is another system user
@@ -137,7 +145,7 @@ class Daemon:
     def for_run(cls) -> str:
         """Start the one that all processes of a run share, without a reactor. Gives what `joined`
         takes."""
-        daemon = cls(*SHARED)
+        daemon = cls(*SHARED, common=True)
         _of_run.append(daemon)
         daemon.spawn()
         deadline = time.monotonic() + START_SECONDS
@@ -151,7 +159,7 @@ class Daemon:
     @classmethod
     def joined(cls, said: str) -> Daemon:
         """The daemon of the run, which others use too."""
-        daemon = cls(*SHARED)
+        daemon = cls(*SHARED, common=True)
         daemon.port, daemon._others, log, data_dir = json.loads(said)
         daemon.log, daemon.data_dir = Path(log), Path(data_dir)
         daemon.secret_file = daemon.data_dir / "secret.keys"
@@ -336,7 +344,7 @@ async def shared(name: str = "", make: Callable[[], Daemon] | None = None) -> Da
             if not name and (said := servers.ask("daemon")):
                 _shared[name] = Daemon.joined(said)
             else:
-                daemon = Daemon(*SHARED) if make is None else make()
+                daemon = Daemon(*SHARED, common=True) if make is None else make()
                 await daemon.start()
                 _shared[name] = daemon
         except Exception as failure:

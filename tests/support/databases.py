@@ -37,7 +37,7 @@ def entity(id: str, revision: str, path: str) -> Entity:
     return Entity(entity_id=id, revision_id=revision, path=path)
 
 
-POOL: dict[str, Any] = {"size": 8, "statement_timeout": 15.0}
+POOL: dict[str, Any] = {"size": 8, "wait": 15.0, "statement_timeout": 15.0}
 """The limits of a pool, unless a test is about them."""
 
 

@@ -132,7 +132,8 @@ class AccountsCase(LogInCase, ReportingCase, LogCase):
             *("--issuers", str(self.beside.file)),
             *self.options,
         )
-        return Daemon(*options, environ={"TRUSTED_PROXIES": "127.0.0.1"})
+        own = {"TRUSTED_PROXIES": "127.0.0.1"}
+        return Daemon(*options, environ=own, common=not self.options)
 
     async def request(
         self,
