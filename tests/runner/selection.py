@@ -120,6 +120,11 @@ SIZED = {
         *("test_config.StartTests", "test_readme", "test_containers", "test_metrics_page"),
         *("test_accounts_page", "test_files_page", "test_moderation_page", "test_players_page"),
         "test_studio_page",
+        # Deaths of processes and losses of connections; and what looks through the whole tree, or
+        # is about this runner.
+        *("jobs.test_files_deaths", "jobs.test_steps_deaths", "jobs.test_moderation.DeathTests"),
+        *("push.test_relay_loss", "store.content.test_dependents.AuthorTests.test_at_size"),
+        *("runner", "framework.core.test_internals"),
     ),
 }
 """The smallest size that has a test, by its name, or that of its class, its module or a folder
