@@ -63,8 +63,8 @@ class StoreCase(TestCase):
     _databases: ClassVar[dict[object, str]] = {}
     """By the classes that have their own; the others by their servers, and whether they are
     emptied."""
-    _emptied_for: ClassVar[dict[str, type]] = {}
-    """The class that an emptied one is for, by its URL."""
+    _used_by: ClassVar[dict[str, tuple[type, str]]] = {}
+    """The class that was last at a shared one, by its URL, and the schema that it found there."""
 
     async def setUp(self) -> None:
         empty = self.alone or self.anew
@@ -75,11 +75,19 @@ class StoreCase(TestCase):
         if whose not in self._databases:
             self._databases[whose] = fresh(self.server())
         self.url = self._databases[whose]
-        if empty and not self.own:
-            if self.anew or self._emptied_for.get(self.url) is not type(self):
-                postgres.empty(self.url)
-            self._emptied_for[self.url] = type(self)
+        if not self.own:
+            self._shared(empty)
         self.db = await self.pool()
+
+    def _shared(self, empty: bool) -> None:
+        """Take the database over from the class before, and see that it has left the schema."""
+        before, schema = self._used_by.get(self.url, (None, ""))
+        if before is not type(self):
+            found = postgres.schema(self.url)
+            self._used_by[self.url] = type(self), found
+            assert schema in ("", found), f"{before} changes the schema, and is not its `own`"
+        if self.anew or (empty and before is not type(self)):
+            postgres.empty(self.url)
 
     async def pool(self, **options: Any) -> Database:
         """A pool that is stopped at the test's end."""

@@ -50,6 +50,16 @@ _SEQUENCES = """
     select setval(format('%I', sequencename)::regclass, start_value, false) from pg_sequences
     where schemaname = 'public' and last_value is not null
 """
+_SCHEMA = """
+    select md5(string_agg(line, ' ' order by line collate "C")) from (
+        select concat(relname, relnatts) from pg_class
+        where relkind <> 't' and relnamespace >= 'public'::regnamespace
+        union all select conname from pg_constraint
+        union all select concat(tgname, tgenabled) from pg_trigger where not tgisinternal
+        union all select concat(proname, prosrc) from pg_proc
+        where pronamespace >= 'public'::regnamespace
+    ) lines (line)
+"""
 
 
 def prepared() -> Path:
@@ -173,6 +183,14 @@ def database(server: str, template: str | None = None) -> str:
     statement = "create database {} template {} strategy file_copy"
     _administer(server, statement, name, source)
     return urlsplit(server)._replace(path=f"/{name}").geturl()
+
+
+def schema(url: str) -> str:
+    """A digest of the tables, indexes, constraints, triggers and functions of a database."""
+    with closing(psycopg2.connect(url)) as connection, connection.cursor() as cursor:
+        cursor.execute(_SCHEMA)
+        ((digest,),) = cursor.fetchall()
+    return str(digest)
 
 
 def empty(url: str) -> None:

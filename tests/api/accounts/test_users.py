@@ -79,7 +79,7 @@ class SearchTests(ApiCase):
 class SlowSearchTests(ApiCase):
     """A search for similar names that takes too long."""
 
-    alone = True
+    own = True
 
     async def test_beginnings(self) -> None:
         """What begins with `q` is found all the same, the exact name first, then the shortest."""

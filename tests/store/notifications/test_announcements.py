@@ -7,7 +7,7 @@ SECOND = 1_795_000_000
 
 
 class NowTests(StoreCase):
-    alone = True
+    own = True
     # The session's own clock is found before that of Postgres.
     options = "-c search_path=clocks,pg_catalog,public"
 
