@@ -3,6 +3,7 @@
 import secrets
 
 from contentsvc.store.accounts import users
+from contentsvc.store.files import storage
 from tests.support.databases import StoreCase, guid
 
 
@@ -16,6 +17,16 @@ class UserTests(StoreCase):
         """A user is found by name whatever the case, and not by address."""
         self.assertEqual(await users.id_of(self.db, self.name.upper()), self.ann)
         self.assertIsNone(await users.id_of(self.db, f"{self.name}@example.com"))
+
+
+    async def test_beside(self) -> None:
+        """A change of the record waits for nobody who writes something of the user's, and they do
+        not wait for it."""
+        bob = await self.user()
+        async with self.db.transaction() as tx, self.db.transaction() as other:
+            await storage.begin(tx, self.ann)
+            self.assertIsNotNone(await users.update(other, self.ann, None, None, None, "mine", 0))
+            self.sql("insert into follows (follower, followed) values (%s, %s)", bob, self.ann)
 
 
 class InfosTests(StoreCase):
