@@ -8,7 +8,8 @@ from tests.support.databases import StoreCase, guid
 
 
 class StatusCase(StoreCase):
-    anew = True  # It counts all there is.
+    # It counts all there is, and asks what the planner knows, which is not emptied.
+    anew = own = True
 
     async def setUp(self) -> None:
         await super().setUp()
