@@ -1,7 +1,7 @@
 /** Lists whose order is changed by dragging, and by arrow keys, Home and End on the handle of an item. In the
  * layout of a game, where arrow keys lead from one control to the next, Enter takes an item by its handle,
  * and puts it down. */
-import { html, useEffect, useRef, useState } from "../vendor/preact.js";
+import { html, useEffect, useLayoutEffect, useRef, useState } from "../vendor/preact.js";
 import { inGame } from "../layout.js";
 import { t } from "../texts.js";
 
@@ -68,34 +68,45 @@ export function useReorder(count, move) {
       removeEventListener("keydown", stop);
     };
   });
-  const [taken, take] = useState(/** @type {number | null} */ (null));
+  /** The item that is taken, as the next key finds it: that may come before the page is drawn. */
+  const taken = useRef(/** @type {number | null} */ (null));
+  const [, draw] = useState(/** @type {number | null} */ (null));
+  /** @param {number | null} at */
+  const take = (at) => draw((taken.current = at));
+  /** The handle that was pressed. Where its row is moved on the page it loses the focus, and has it again. */
+  const pressed = useRef(/** @type {HTMLElement | null} */ (null));
+  useLayoutEffect(() => {
+    if (document.activeElement === document.body) pressed.current?.focus();
+  });
   /** @param {KeyboardEvent} event @param {number} at */
   const press = (event, at) => {
-    if (inGame && (event.key === "Enter" || (event.key === "Escape" && taken !== null))) {
+    const handle = /** @type {HTMLElement} */ (event.currentTarget);
+    if (inGame && (event.key === "Enter" || (event.key === "Escape" && taken.current !== null))) {
       event.preventDefault();
-      return take(taken === null && !event.repeat ? at : null);
+      pressed.current = handle;
+      return take(taken.current === null && !event.repeat ? at : null);
     }
     const to = { ArrowUp: at - 1, ArrowDown: at + 1, Home: 0, End: count() - 1 }[event.key];
-    if (to === undefined || (inGame && taken === null)) return;
+    if (to === undefined || (inGame && taken.current === null)) return;
     event.preventDefault();
+    pressed.current = handle;
     move(at, to);
     if (inGame) take(Math.min(Math.max(to, 0), count() - 1));
-    const handle = /** @type {HTMLElement} */ (event.currentTarget);
-    requestAnimationFrame(() => (handle.focus(), handle.scrollIntoView({ block: "nearest" })));
+    requestAnimationFrame(() => handle.scrollIntoView({ block: "nearest" }));
   };
-  /** What is moved on the page loses the focus, and has it again at once.
+  /** What is left is put down. It is told by the next frame, when another may have been taken.
    * @param {FocusEvent} event */
-  const leave = ({ currentTarget }) => {
-    const left = /** @type {HTMLElement} */ (currentTarget);
+  const leave = ({ currentTarget }) =>
     requestAnimationFrame(() => {
-      if (taken !== null && document.activeElement === document.body) left.focus();
-      if (document.activeElement !== left) take(null);
+      if (pressed.current !== currentTarget || document.activeElement === currentTarget) return;
+      pressed.current = null;
+      take(null);
     });
-  };
   /** @param {number} at */
   const handle = (at) => ({
     onKeyDown: (/** @type {KeyboardEvent} */ event) => press(event, at),
-    ...(inGame && { "aria-pressed": taken === at, onBlur: leave }),
+    onBlur: leave,
+    ...(inGame && { "aria-pressed": taken.current === at }),
   });
   return { list, drag, begin, handle };
 }

@@ -183,15 +183,6 @@ class UnlinkTests(IdentityCase):
         await self.unlink(user, newer, expect=204)
         self.problem(await self.unlink(user, older), 409, "last_identity")
 
-    async def test_two_at_once(self):
-        """Of both at once one stays."""
-        user = await self.arrive()
-        await self.link(user, self.token(guid()), expect=204)
-        ids = [one["id"] for one in await self.identities(user)]
-        got = await self.together(*(self.unlink(user, id) for id in ids))
-        self.assertEqual([204, 409], sorted(one.status for one in got))
-        self.assertEqual(1, len(await self.identities(user)))
-
     async def test_links_again(self):
         """What was unlinked can be linked again, by another too."""
         user, other, subject = await self.user(), await self.user(), guid()
