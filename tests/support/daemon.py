@@ -300,9 +300,13 @@ class Daemon:
         await self.ended()
 
     async def add_user(self, name: str, password: str, *, admin: bool = False) -> str:
-        """Make an account as `contentsvc user add` does, without a process for it, and return its
-        e-mail address."""
+        """Make an account as `contentsvc user add` does, without a process for it where its
+        database runs, and return its e-mail address."""
         email = f"{name}@example.com"
+        if self._database is None and self.socket_folder() is None:
+            words = ["user", "add", name, "--email", email, *(["--admin"] if admin else [])]
+            await self.command(*words, given=password)
+            return email
         encoded = argon2.PasswordHasher(time_cost=1, memory_cost=8, parallelism=1).hash(password)
 
         async def add(db: Db) -> None:

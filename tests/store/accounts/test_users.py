@@ -18,7 +18,6 @@ class UserTests(StoreCase):
         self.assertEqual(await users.id_of(self.db, self.name.upper()), self.ann)
         self.assertIsNone(await users.id_of(self.db, f"{self.name}@example.com"))
 
-
     async def test_beside(self) -> None:
         """A change of the record waits for nobody who writes something of the user's, and they do
         not wait for it."""
