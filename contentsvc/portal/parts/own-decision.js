@@ -50,7 +50,7 @@ export function OwnDecision({ decisionId, userId, token, heading = "h2" }) {
             ${
               !token &&
               decision.subject.kind !== "user" &&
-              html`<p><${SubjectLink} subject=${decision.subject} own /></p>`
+              html`<p class="decision-link"><${SubjectLink} subject=${decision.subject} own /></p>`
             }
             ${decision.what && html`<p>${t("decision.restricts", { what: whatWords(decision.what) })}</p>`}
             ${lasts && html`<p>${lasts}</p>`}

@@ -33,7 +33,9 @@ function Own() {
       item=${(/** @type {UserDecision} */ one) =>
         html`
           <p class="line">
-            <a href=${address(`/decisions/${one.id}`)}>${actionWords(one.action, one.subject.kind)}</a>
+            <a class="decision-link" href=${address(`/decisions/${one.id}`)}>
+              ${actionWords(one.action, one.subject.kind)}
+            </a>
             <${StateBadge} of=${one} />
             <${When} at=${one.created} />
           </p>
