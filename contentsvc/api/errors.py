@@ -11,10 +11,10 @@ from contentsvc.framework.http.errors import BodyFault, Problem, named
 from contentsvc.framework.identity.passwords import Busy
 from contentsvc.framework.identity.subject import IdentityUnavailable
 from contentsvc.tokens import InvalidToken
-from contentsvc.wire.accounts import GRANTS
 from contentsvc.wire.base import Id, Seconds, described
 from contentsvc.wire.content import EntityReference
 from contentsvc.wire.files import ByteCount
+from contentsvc.wire.oauth import GRANTS
 from contentsvc.wire.progress import VersionNumber
 
 _QUOTA = Annotated[int, described("the quota: bytes, files, keys or what else `detail` says")]

@@ -15,9 +15,10 @@ from contentsvc.framework.http.schemas import Schema, Union
 from contentsvc.roles import PURPOSES, SCOPES, Permission
 from contentsvc.wire.accounts import ServiceMe, UserMe
 from contentsvc.wire.content import CONTENT_TYPES
-from contentsvc.wire.notifications import AnyNotification, ClientMessage, ServerMessage
+from contentsvc.wire.notifications import AnyNotification
 from contentsvc.wire.packages import PLATFORMS
 from contentsvc.wire.repeatable import KEYS, is_repeatable
+from contentsvc.wire.socket import ClientMessage, ServerMessage
 
 _ABOUT = """\
 Content that players of a game make and share, with users, comments, ratings, challenges, progress \

@@ -60,8 +60,8 @@ from contentsvc.client.social.friends import Friends
 from contentsvc.client.studio import Events, Webhooks
 from contentsvc.framework.core.http_client import agent_of
 from contentsvc.framework.core.http_proxy import Proxies
-from contentsvc.wire.accounts import ServiceToken, TokenAnswer
 from contentsvc.wire.legal import LegalInfo
+from contentsvc.wire.oauth import ServiceToken, TokenAnswer
 from contentsvc.wire.packages import Platform
 from contentsvc.wire.searches import ClientQuery
 from contentsvc.wire.service import ServiceInfo

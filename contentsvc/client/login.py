@@ -12,7 +12,7 @@ from twisted.logger import Logger
 from contentsvc.client.errors import ApiError, NotSignedIn, SessionEnded, Unreachable
 from contentsvc.client.http import Http, Response, error_of, read
 from contentsvc.framework.core.concurrency import SingleFlight
-from contentsvc.wire.accounts import (
+from contentsvc.wire.oauth import (
     CLIENT_CREDENTIALS,
     EXCHANGE,
     GUEST,

@@ -29,7 +29,7 @@ from contentsvc.push.stream import (
 )
 from contentsvc.store.notifications.notifications import Stored
 from contentsvc.store.notifications.streams import State
-from contentsvc.wire.notifications import ErrorMessage, HelloMessage, Message
+from contentsvc.wire.socket import ErrorMessage, HelloMessage, Message
 
 JOINS = 2
 """At most so many reads of users' states at once, and of backlogs: most of the pool stays free."""

@@ -36,7 +36,7 @@ from contentsvc.push.stream import (
 )
 from contentsvc.push.streams import Streams
 from contentsvc.store.notifications.notifications import Following
-from contentsvc.wire.notifications import AnnouncementsMessage, LibraryMessage, Message
+from contentsvc.wire.socket import AnnouncementsMessage, LibraryMessage, Message
 
 BATCH = 100
 """Most sockets that get the same frame in one turn of the reactor."""

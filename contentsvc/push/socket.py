@@ -25,7 +25,7 @@ from contentsvc.push.resource import INVALID, Handshake, position
 from contentsvc.push.statistics import GONE
 from contentsvc.push.stream import OVERLOADED, REVOKED, SLOW_CONSUMER, Close, SocketPosition, encode
 from contentsvc.tokens import InvalidToken, Tokens
-from contentsvc.wire.notifications import ErrorMessage, GoodbyeMessage, Message, PongMessage
+from contentsvc.wire.socket import ErrorMessage, GoodbyeMessage, Message, PongMessage
 
 HANDSHAKE_TIMEOUT = 5.0
 """Seconds. Only our own faults reach this: the resource hands over the whole request at once."""

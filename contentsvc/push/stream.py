@@ -12,13 +12,8 @@ from contentsvc.framework.db.query import Db
 from contentsvc.framework.sockets.heartbeat import Pinged
 from contentsvc.store.notifications.notifications import Following, Stored
 from contentsvc.store.notifications.streams import Aged, State, StreamEnd, Tally
-from contentsvc.wire.notifications import (
-    ErrorMessage,
-    Message,
-    NotificationMessage,
-    StateMessage,
-    notification_json,
-)
+from contentsvc.wire.notifications import notification_json
+from contentsvc.wire.socket import ErrorMessage, Message, NotificationMessage, StateMessage
 
 
 class Sizes(NamedTuple):

@@ -2,7 +2,7 @@
 (content#parts, accounts#search, accounts#user-info, accounts#full-record, accounts#update,
 socket#session-connect and accounts#authentication; accounts#accounts)."""
 
-from typing import Annotated, ClassVar, Final, Literal
+from typing import Annotated, Final, Literal
 
 from msgspec import UNSET, Meta, Struct, UnsetType
 
@@ -25,6 +25,7 @@ from contentsvc.wire.base import (
     described,
 )
 from contentsvc.wire.legal import AcceptedTerms, Version
+from contentsvc.wire.oauth import SubjectTokenType
 
 SHORTEST_NAME: Final = 3
 LONGEST_NAME: Final = 32
@@ -80,9 +81,6 @@ class PasswordProof(Wire):
     """The password of an account, which proves whose it is."""
 
     password: Annotated[str, Meta(max_length=128)]
-
-
-SubjectTokenType = Annotated[str, Meta(examples=["urn:ietf:params:oauth:token-type:id_token"])]
 
 
 class SubjectProof(Struct):
@@ -181,75 +179,6 @@ class Ban(Record):
     until: Seconds | None
 
 
-EXCHANGE = "urn:ietf:params:oauth:grant-type:token-exchange"
-"""The grant of RFC 8693."""
-ACCESS_TOKEN = "urn:ietf:params:oauth:token-type:access_token"  # noqa: S105, a type
-CLIENT_CREDENTIALS = "client_credentials"
-"""The grant of service accounts."""
-GUEST = "urn:contentsvc:grant:guest"
-"""The grant of guests."""
-PORTAL_CODE = "urn:contentsvc:grant:portal-code"
-"""The grant at /portal/session alone, with a code that a game has asked for."""
-GRANTS = ("password", "refresh_token", EXCHANGE, CLIENT_CREDENTIALS, GUEST)
-GUEST_SECRET: Final = r"^[A-Za-z0-9_\-]{43,128}\Z"  # noqa: S105, a pattern
-LEAST_DIFFERENT: Final = 16
-"""Different characters that the secret of a guest has at least."""
-
-
-class TokenForm(Struct):
-    """The grant (RFC 6749 §4.3.2, §4.4.2 and §6, RFC 8693 §2.1). `password` needs `username`, which
-    may be the e-mail address, and `password`. `refresh_token` needs `refresh_token`. The token
-    exchange needs `subject_token` and `subject_token_type`. Its `requested_token_type` can only be
-    that of access tokens. It does not take `resource`, `audience` and `actor_token`.
-    `client_credentials` is for service accounts: `client_id` and `client_secret` are here or in the
-    header Authorization, as Basic. Its token has all scopes of the account, or those in
-    `scope`. The grant of guests needs `secret`."""
-
-    example: ClassVar[dict[str, str]] = {
-        "grant_type": "password",
-        "username": "ada",
-        "password": "open sesame",
-    }
-    """What a form shows first: a log-in."""
-
-    grant_type: Annotated[str, Meta(extra_json_schema={"enum": list(GRANTS)})]
-    username: Annotated[str, Meta(max_length=254), TYPED] | None = None
-    password: Annotated[str, Meta(max_length=4096)] | None = None
-    refresh_token: Annotated[str, Meta(max_length=4096)] | None = None
-    subject_token: str | None = None
-    subject_token_type: SubjectTokenType | None = None
-    requested_token_type: (
-        Annotated[str, Meta(extra_json_schema={"enum": [ACCESS_TOKEN]})] | None
-    ) = None
-    resource: str | None = None
-    audience: str | None = None
-    actor_token: str | None = None
-    client_id: str | None = None
-    client_secret: str | None = None
-    scope: (
-        Annotated[str, described("scopes, with blanks between them", examples=["progress"])] | None
-    ) = None
-    secret: (
-        Annotated[
-            str,
-            Meta(
-                description="a secret: 43 to 128 of A-Z, a-z, 0-9, _ and -, 16 different ones",
-                # Not checked before the grant is known to be there.
-                extra_json_schema={"pattern": GUEST_SECRET},
-            ),
-        ]
-        | None
-    ) = None
-
-
-class PortalForm(TokenForm):
-    """What a page sends: a TokenForm. The grant of a portal code needs `code` and `user`, its
-    user's id."""
-
-    code: Annotated[str, Meta(max_length=4096)] | None = None
-    user: Annotated[str, Meta(max_length=4096)] | None = None
-
-
 class PortalCodeBody(Wire):
     """Where the portal leads to after the log-in."""
 
@@ -276,51 +205,6 @@ class PortalCode(Record):
         str, Meta(examples=["https://game.example/log-in#portal-code=2tQ0bNEh&user=6f1a"])
     ]
     expires: Seconds
-
-
-class RevokeForm(Struct):
-    """The access token or the refresh token of the log-in to end (RFC 7009 §2.1)."""
-
-    token: Annotated[str, Meta(max_length=4096)]
-    token_type_hint: str | None = None
-
-
-class Revoked(Struct):
-    """An object without members."""
-
-
-class TokenAnswer(Struct):
-    """Tokens, and the id of their user (RFC 6749 §5.1). `issued_token_type` is the type of the
-    access token, in the answer to a token exchange (RFC 8693 §2.2.1)."""
-
-    access_token: str
-    token_type: Annotated[str, Meta(extra_json_schema={"const": "Bearer"})]
-    expires_in: Annotated[int, described("seconds for which the access token is good", bits=32)]
-    refresh_token: str
-    userId: Id
-    issued_token_type: (
-        Annotated[str, Meta(extra_json_schema={"const": ACCESS_TOKEN})] | UnsetType
-    ) = UNSET
-
-
-class ServiceToken(Struct):
-    """The access token of a service account, and its scopes, with blanks between them
-    (RFC 6749 §4.4.3)."""
-
-    access_token: str
-    token_type: Annotated[str, Meta(extra_json_schema={"const": "Bearer"})]
-    expires_in: Annotated[int, described("seconds for which the access token is good", bits=32)]
-    scope: str
-
-
-class PortalTokens(Struct):
-    """A TokenAnswer without its refresh token, which the cookie has."""
-
-    access_token: str
-    token_type: str
-    expires_in: int
-    userId: Id
-    issued_token_type: str | UnsetType = UNSET
 
 
 class Export(Struct, rename="camel"):

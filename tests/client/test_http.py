@@ -16,8 +16,9 @@ from contentsvc.client import ApiError, Client, Unreachable
 from contentsvc.client.client import TIMEOUT
 from contentsvc.client.http import MOST_ANSWER
 from contentsvc.client.notifications.socket import AutobahnConnector
-from contentsvc.wire.accounts import Export, RevokeForm
+from contentsvc.wire.accounts import Export
 from contentsvc.wire.notifications import DebugNotify
+from contentsvc.wire.oauth import RevokeForm
 from contentsvc.wire.social import PartyBody
 from tests.client.fakes import BOB, World, lost
 from tests.client.test_operations import Case

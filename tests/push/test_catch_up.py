@@ -8,7 +8,7 @@ from twisted.trial.unittest import SynchronousTestCase
 from contentsvc.framework.db.errors import Unavailable
 from contentsvc.push.catch_up import JOINS
 from contentsvc.push.stream import OVERLOADED, SIZES
-from contentsvc.wire.notifications import ErrorMessage
+from contentsvc.wire.socket import ErrorMessage
 from tests.push.fakes import FakeSocket, make
 
 

@@ -5,7 +5,7 @@ from twisted.trial.unittest import SynchronousTestCase
 
 from contentsvc.framework.db.errors import Unavailable
 from contentsvc.push.stream import DRAINING, OVERLOADED, REPLACED, REVOKED, encode
-from contentsvc.wire.notifications import AnnouncementsMessage
+from contentsvc.wire.socket import AnnouncementsMessage
 from tests.push.fakes import FakeSocket, make
 
 

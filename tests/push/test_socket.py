@@ -9,7 +9,7 @@ from twisted.protocols.tls import TLSMemoryBIOFactory
 from twisted.trial.unittest import TestCase
 
 from contentsvc.push.stream import Close, encode
-from contentsvc.wire.notifications import PongMessage
+from contentsvc.wire.socket import PongMessage
 from tests.push.loopback import Client, Server
 
 

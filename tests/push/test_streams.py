@@ -6,7 +6,8 @@ from twisted.trial.unittest import SynchronousTestCase
 
 from contentsvc.framework.db.errors import Unavailable
 from contentsvc.push.stream import SIZES
-from contentsvc.wire.notifications import Debug, NotificationMessage, ServerMessage
+from contentsvc.wire.notifications import Debug
+from contentsvc.wire.socket import NotificationMessage, ServerMessage
 from tests.push.fakes import FakeSocket, make, payload
 
 

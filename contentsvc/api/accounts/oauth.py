@@ -43,9 +43,9 @@ from contentsvc.roles import PLAYER
 from contentsvc.store.accounts import guests, identities, service_accounts, sessions
 from contentsvc.store.moderation import bans, decisions
 from contentsvc.tokens import ACCESS_LIFETIME, InvalidToken, MailTokens, Tokens
-from contentsvc.wire.accounts import (
+from contentsvc.wire.accounts import CLIENT, SessionKind
+from contentsvc.wire.oauth import (
     ACCESS_TOKEN,
-    CLIENT,
     CLIENT_CREDENTIALS,
     EXCHANGE,
     GUEST,
@@ -54,7 +54,6 @@ from contentsvc.wire.accounts import (
     Revoked,
     RevokeForm,
     ServiceToken,
-    SessionKind,
     TokenAnswer,
     TokenForm,
 )

@@ -17,7 +17,8 @@ from contentsvc.framework.http.route import route
 from contentsvc.store import rate_limits
 from contentsvc.store.accounts import portal_codes, roles, sessions
 from contentsvc.store.rate_limits import PORTAL_CODES
-from contentsvc.wire.accounts import CLIENT, IN_GAME, PortalCode, PortalCodeBody, PortalForm
+from contentsvc.wire.accounts import CLIENT, IN_GAME, PortalCode, PortalCodeBody
+from contentsvc.wire.oauth import PortalForm
 
 
 class PortalCodes(Struct):

@@ -20,7 +20,8 @@ from contentsvc.framework.http.errors import InvalidBody, InvalidHost, UnderMain
 from contentsvc.framework.http.permissions import SAME_ORIGIN
 from contentsvc.framework.http.route import route
 from contentsvc.framework.http.urls import base_path
-from contentsvc.wire.accounts import PORTAL, PORTAL_CODE, PortalForm, PortalTokens
+from contentsvc.wire.accounts import PORTAL
+from contentsvc.wire.oauth import PORTAL_CODE, PortalForm, PortalTokens
 
 _PATH = "/portal/session"
 _COOKIE = "contentsvc-session"

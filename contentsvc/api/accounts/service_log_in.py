@@ -15,7 +15,7 @@ from contentsvc.framework.db.database import Database
 from contentsvc.framework.http.errors import InvalidBody, Problem
 from contentsvc.store.accounts import service_accounts
 from contentsvc.tokens import Tokens, secret_hash
-from contentsvc.wire.accounts import ServiceToken, TokenForm
+from contentsvc.wire.oauth import ServiceToken, TokenForm
 
 _CHALLENGE: Final = {"WWW-Authenticate": 'Basic realm="contentsvc"'}
 

@@ -16,15 +16,14 @@ from contentsvc.client.errors import ApiError, SessionEnded, SubscriptionEnded, 
 from contentsvc.client.notifications.socket import ABNORMAL, Connector, Socket
 from contentsvc.framework.core.timers import Backoff, cancel
 from contentsvc.wire.accounts import ConnectAnswer
-from contentsvc.wire.notifications import (
+from contentsvc.wire.notifications import AnyNotification, NotificationState
+from contentsvc.wire.socket import (
     AnnouncementsMessage,
-    AnyNotification,
     ErrorMessage,
     GoodbyeMessage,
     HelloMessage,
     LibraryMessage,
     NotificationMessage,
-    NotificationState,
     PingMessage,
     ServerMessage,
     StateMessage,

@@ -17,14 +17,8 @@ from contentsvc.roles import ROLES
 from contentsvc.store.accounts import credentials, sessions
 from contentsvc.store.moderation import bans
 from contentsvc.tokens import Key, Keys, MailTokens, Tokens
-from contentsvc.wire.accounts import (
-    PasswordChange,
-    Registration,
-    Revoked,
-    RevokeForm,
-    TokenAnswer,
-    TokenForm,
-)
+from contentsvc.wire.accounts import PasswordChange, Registration
+from contentsvc.wire.oauth import Revoked, RevokeForm, TokenAnswer, TokenForm
 from tests.api.support import ApiCase, Caller, FakeRevocation
 from tests.support.databases import guid
 from tests.support.deferreds import together

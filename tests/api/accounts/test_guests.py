@@ -12,7 +12,8 @@ from contentsvc.api.accounts.guests import FullAccounts
 from contentsvc.api.accounts.oauth import digest
 from contentsvc.framework.db.errors import Refused
 from contentsvc.store.accounts import guests, sessions
-from contentsvc.wire.accounts import CLIENT, GUEST, FullAccount, TokenAnswer, TokenForm
+from contentsvc.wire.accounts import CLIENT, FullAccount
+from contentsvc.wire.oauth import GUEST, TokenAnswer, TokenForm
 from tests.api.accounts.test_identities import WAITING, IdentityCase, either
 from tests.api.support import Caller, FakeRevocation
 from tests.framework.identity.fakes import GOOD, KIND

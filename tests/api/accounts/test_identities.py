@@ -19,8 +19,8 @@ from contentsvc.store.accounts import credentials, identities, mails
 from contentsvc.store.accounts.mails import Mails
 from contentsvc.store.rate_limits import LINKS
 from contentsvc.tokens import Key, Keys, MailTokens, Tokens
-from contentsvc.wire.accounts import EXCHANGE, TokenAnswer, TokenForm
 from contentsvc.wire.base import Part
+from contentsvc.wire.oauth import EXCHANGE, TokenAnswer, TokenForm
 from tests.api.support import ApiCase, Caller, FakeRevocation
 from tests.framework.identity.fakes import ADA, AWAY, BAD, GOOD, KIND, UNKNOWN_KEY, FakeVerifier
 from tests.support.databases import guid

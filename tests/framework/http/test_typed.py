@@ -8,9 +8,9 @@ from contentsvc.wire.accounts import (
     EmailChangeBySubject,
     PasswordResetRequest,
     Registration,
-    TokenForm,
 )
 from contentsvc.wire.moderation import UserLookup
+from contentsvc.wire.oauth import TokenForm
 from tests.framework.http.support import WebCase
 
 BLANKS = (" ", "\t", "\u00a0", "\u2009", "\u200b", "\u3000", "\ufeff", " \u00a0 ")
