@@ -1,6 +1,6 @@
-"""Accounts: users, registration, sessions, identities, the export, and the forms of /oauth
-(content#parts, accounts#search, accounts#user-info, accounts#full-record, accounts#update,
-socket#session-connect and accounts#authentication; accounts#accounts)."""
+"""Accounts: users, registration, sessions, identities, the export, and service accounts
+(accounts#search, accounts#user-info, accounts#full-record, accounts#update, accounts#registration,
+accounts#sessions, accounts#export, socket#session-connect, studio#service-accounts)."""
 
 from typing import Annotated, Final, Literal
 
@@ -29,7 +29,7 @@ from contentsvc.wire.oauth import SubjectTokenType
 
 SHORTEST_NAME: Final = 3
 LONGEST_NAME: Final = 32
-"""Characters that a username has at least, and at most."""
+"""A username has SHORTEST_NAME to LONGEST_NAME characters."""
 Username = Annotated[
     str,
     Meta(
@@ -46,7 +46,7 @@ Email = Annotated[
     Meta(
         min_length=3,
         max_length=254,
-        # Python's \s has these five control characters; ECMA-262's, of the document, does not.
+        # Python's \s has these five control characters; that of ECMA-262, in the document, has not.
         pattern=r"^[^@\s\x00\x1c-\x1f\x85]+@[^@\s\x00\x1c-\x1f\x85]+\Z",
         description="an e-mail address",
         examples=["mira@example.com"],
@@ -57,7 +57,8 @@ Password = Annotated[str, Meta(min_length=8, max_length=128)]
 
 
 class FullAccount(Wire):
-    """What makes a guest a full account."""
+    """The username, the address and the password with which a guest becomes a full account
+    (accounts#guests)."""
 
     username: Username
     email: Email
@@ -65,7 +66,8 @@ class FullAccount(Wire):
 
 
 class Registration(FullAccount):
-    """A new user. `terms` is the version of the terms that they accept."""
+    """A new user (accounts#registration). `terms` is the version of the terms that the user
+    accepts."""
 
     terms: Version | None = None
 
@@ -78,50 +80,50 @@ class PasswordChange(Wire):
 
 
 class PasswordProof(Wire):
-    """The password of an account, which proves whose it is."""
+    """The password of the account. It proves that the caller owns the account (accounts#proofs)."""
 
     password: Annotated[str, Meta(max_length=128)]
 
 
 class SubjectProof(Struct):
     """A token of another service, and its type (RFC 8693 §2.1). It proves that the account there is
-    the caller's."""
+    the caller's (accounts#proofs)."""
 
     subject_token: str
     subject_token_type: SubjectTokenType
 
 
 class TokenProof(Struct):
-    """A token of another service, and its type, which prove whose an account without a password
-    is."""
+    """A token of another service, and its type. They prove that the caller owns an account that has
+    no password (accounts#proofs)."""
 
     proof_token: str
     proof_token_type: SubjectTokenType
 
 
 class GuestLink(SubjectProof):
-    """A token of the account with which a guest becomes a full account, and the name that this is
-    to have."""
+    """A token of the account of another service with which a guest becomes a full account, and the
+    name of the full account (accounts#guests)."""
 
     username: Username | None = None
 
 
 class LinkByPassword(SubjectProof):
-    """A token of the account to link, and the password."""
+    """A token of the account to link, and the user's password (accounts#proofs)."""
 
     password: Annotated[str, Meta(max_length=128)]
 
 
 class LinkByToken(SubjectProof):
-    """A token of the account to link, and one of an account that proves whose this account without
-    a password is."""
+    """A token of the account to link, and a token of an account that is already linked. The second
+    token is the proof of a user who has no password (accounts#proofs)."""
 
     proof_token: str
     proof_token_type: SubjectTokenType
 
 
 class PasswordResetRequest(Wire):
-    """The address of the account whose password is lost."""
+    """The address of the account whose password is lost (accounts#mail)."""
 
     email: Email
 
@@ -162,7 +164,8 @@ class EmailConfirmation(Wire):
 
 
 class BanBody(Wire):
-    """A ban. Without `until` (Unix seconds, up to the year 9999) it has no end."""
+    """A ban (moderation#bans). Without `until` (Unix seconds, up to the year 9999) it has no
+    end."""
 
     reason: Annotated[str, Meta(min_length=1, max_length=4096)]
     until: (
@@ -173,14 +176,14 @@ class BanBody(Wire):
 
 
 class Ban(Record):
-    """A ban. `until` is null if it has no end."""
+    """A ban (moderation#bans). `until` is null if it has no end."""
 
     reason: str
     until: Seconds | None
 
 
 class PortalCodeBody(Wire):
-    """Where the portal leads to after the log-in."""
+    """The page of the portal to open after the log-in (accounts#portal-codes)."""
 
     then: (
         Annotated[
@@ -197,8 +200,8 @@ class PortalCodeBody(Wire):
 
 
 class PortalCode(Record):
-    """A code with which a game opens the portal, and the URL that has it. It is good once, until
-    `expires`."""
+    """A code with which a game opens the portal, and the URL that contains it
+    (accounts#portal-codes). The code can be used once, until `expires`."""
 
     code: Annotated[str, Meta(examples=["2tQ0bNEh6cDqjP1iC3rXW7sVf9mZxuY4kLgRwUoTaBI"])]
     url: Annotated[
@@ -208,7 +211,7 @@ class PortalCode(Record):
 
 
 class Export(Struct, rename="camel"):
-    """All that the service holds of a user. Times are Unix seconds."""
+    """All data that the service stores about a user (accounts#export). Times are Unix seconds."""
 
     schema: Annotated[int, described("grows when a member changes its meaning, or goes", bits=32)]
     created: Seconds
@@ -257,7 +260,8 @@ class Export(Struct, rename="camel"):
 
 
 class Identity(Record):
-    """An account elsewhere: `subject` names it at `issuer`. `linked` is when it was linked."""
+    """An account of another service that is linked to the user (accounts#other-services). `subject`
+    names it at `issuer`. `linked` is when it was linked."""
 
     id: Id
     issuer: Annotated[str, Meta(examples=["https://id.studio.example"])]
@@ -266,9 +270,10 @@ class Identity(Record):
 
 
 class LogInIssuer(Record):
-    """An issuer with which a page logs people in, by the code flow of OpenID Connect with PKCE
-    (RFC 7636): what it is called, and as which client. The endpoints are null until it has
-    answered. With `sendsIss`, its answer to the page has `iss` (RFC 9207)."""
+    """An issuer with which a page can log users in (accounts#other-services), by the code flow of
+    OpenID Connect with PKCE (RFC 7636). `clientId` is the id of the page's client there. The
+    endpoints are null until the issuer has answered the service. If `sendsIss` is true, the
+    issuer's answer to the page has `iss` (RFC 9207)."""
 
     name: Annotated[str, Meta(examples=["Studio"])]
     issuer: Annotated[str, Meta(examples=["https://id.studio.example"])]
@@ -303,9 +308,10 @@ IN_GAME: Final = "portal-in-game"
 
 
 class Session(Record):
-    """A log-in that has not ended. `current` is true for the log-in of this request. `device` is
-    what logged in, by the User-Agent that it sent; null if that says nothing. `kind` is how it
-    began: at /oauth/token, in the portal, or there with a code of the game's."""
+    """A log-in that has not ended (accounts#sessions). `current` is true for the session of this
+    request. `device` is what logged in, as its User-Agent says; null if that says nothing. `kind`
+    is how the session began: `client` at /oauth/token, `portal` in the portal, `portal-in-game` in
+    the portal with a code from the game."""
 
     id: Id
     created: Seconds
@@ -344,12 +350,12 @@ Role = Annotated[
         examples=["player"],
     ),
 ]
-"""In answers."""
+"""In answers (studio#roles)."""
 
 
 class UserMe(Record, tag_field="kind", tag="user"):
-    """The user of the token, and what its role may do. A change of the role shows with the next
-    token."""
+    """The user of the token, with the role and its permissions (accounts#me). After a change of the
+    role, the next token has the new role."""
 
     id: Id
     username: str
@@ -365,8 +371,8 @@ class UserIds(Wire):
 
 
 class FullUser(Record):
-    """The whole record of a user (accounts#userinfo). `email` is empty if the account has no
-    address. `emailVerified` says that the user has got mail there."""
+    """The whole record of a user (accounts#full-record). `email` is empty if the account has no
+    address. `emailVerified` is true if mail has reached the user there."""
 
     id: Id
     username: str
@@ -382,20 +388,20 @@ class FullUser(Record):
 
 
 class UsernameChange(Wire):
-    """The name that a user is to have."""
+    """The new name of a user (accounts#names)."""
 
     username: Username
 
 
 class RoleBody(Wire):
-    """The role that a user is to have."""
+    """The new role of a user (studio#roles)."""
 
     role: Literal["player", "curator", "moderator", "admin"]
 
 
 class UserUpdate(Wire):
-    """The parts of a user that can change (accounts#update). `reason` is for who changes another's:
-    why."""
+    """The parts of a user that can change (accounts#update). An admin who changes another user's
+    record gives the `reason`."""
 
     avatar: MediaPath | None
     emblem: Guid | None
@@ -404,7 +410,7 @@ class UserUpdate(Wire):
     reason: Annotated[str, Meta(max_length=4096)] = ""
 
 
-# Python also trims the five control characters; ECMA-262, which the document has, does not.
+# Python also trims these five control characters; ECMA-262, which the document uses, does not.
 _SEEN = r"[^\s\x00\x1c-\x1f\x85]"
 _TRIMMED = rf"{_SEEN}[^\x00]+{_SEEN}"
 """At least three characters after trimming."""
@@ -435,14 +441,14 @@ class UserPage(Record):
 
 
 Scope = Literal["curate", "moderate", "events", "notify", "users.read", "progress", "plays"]
-"""Those of contentsvc.roles."""
+"""The scopes of contentsvc.roles (studio#service-accounts)."""
 Scopes = list[Annotated[str, described("what it may do", examples=["events"])]]
 """In answers."""
 
 
 class ServiceAccountBody(Wire):
-    """What a service account is. From `expires` (Unix seconds, up to the year 9999) on it gets no
-    token; without, it has no end."""
+    """A service account (studio#service-accounts). From `expires` on (Unix seconds, up to the year
+    9999) it gets no token. Without `expires` it has no end."""
 
     name: Annotated[str, Meta(min_length=1, max_length=64, examples=["game-server"]), NOT_BLANK]
     scopes: Annotated[list[Scope], Meta(min_length=1, max_length=64, examples=[["progress"]])]
@@ -460,15 +466,15 @@ class ServiceSecret(Record):
 
 
 class NewServiceSecret(Record):
-    """A new secret of a service account. Its value is shown this once."""
+    """A new secret of a service account. Only this answer shows its value."""
 
     id: Id
     value: Annotated[str, described("begins with csvc_", examples=[f"csvc_{'x' * 43}"])]
 
 
 class ServiceAccount(Record):
-    """A service account. `lastUsed` is the start of the last day, of UTC, on which it got a token;
-    null if it has got none."""
+    """A service account (studio#service-accounts). `lastUsed` is the start of the last UTC day on
+    which it got a token; null if it has never got one."""
 
     id: Id
     name: str
@@ -480,7 +486,7 @@ class ServiceAccount(Record):
 
 
 class ServiceMe(Record, tag_field="kind", tag="service"):
-    """The service account of the token, and the token's scopes."""
+    """The service account of the token, and the token's scopes (accounts#me)."""
 
     id: Id
     name: str

@@ -9,7 +9,7 @@ from contentsvc.wire.base import Id, Part, Record, Seconds, Wire
 from contentsvc.wire.decisions import APPEAL_STATES, AppealState, Explanation
 
 AppealParty = Literal["author", "reporter", "notifier"]
-"""Who appeals: whom a decision concerns, who has reported, or who has sent a notice."""
+"""Who appeals: the user whom a decision concerns, the reporter, or the sender of a notice."""
 APPEAL_PARTIES: Final[tuple[AppealParty, ...]] = get_args(AppealParty)
 _KINDS = {"enum": ["content", "comment", "user", "collection", "file", "message"]}
 
@@ -21,15 +21,15 @@ class AppealBody(Wire):
 
 
 class AppealAnswerBody(Wire):
-    """What an appeal comes to, and why. Who has appealed is told both."""
+    """The outcome of an appeal, and why (moderation#answers). Whoever has appealed is told both."""
 
     outcome: Literal["confirmed", "reversed"]
     reason: Explanation
 
 
 class AppealSubject(Record, omit_defaults=True):
-    """What an appeal is about. The id of a comment is its number, and `content` is what it is on;
-    that of a file is its sha256. Of a message, `user` has sent it."""
+    """What an appeal is about. The id of a comment is its number, and `content` is the content that
+    it is on. The id of a file is its sha256. `user` is the sender of a message."""
 
     kind: Annotated[str, Meta(extra_json_schema=_KINDS)]
     id: str
@@ -38,7 +38,7 @@ class AppealSubject(Record, omit_defaults=True):
 
 
 class AppealAnswer(Record):
-    """Who has answered an appeal, why so, and when."""
+    """Who has answered an appeal, with which reason, and when."""
 
     by: Id
     reason: str
@@ -46,9 +46,10 @@ class AppealAnswer(Record):
 
 
 class Appeal(Record):
-    """An appeal. `from` is who appeals: whom the `decision` concerns, or somebody who has reported
-    the subject, or sent the `notice` of it, which was dismissed; `decision` is null then. `user` is
-    null of a notice, and if they have left. `answer` is null while it is open."""
+    """An appeal (moderation#appeals). `from` is `author` if the user whom the `decision` concerns
+    appeals. It is `reporter` or `notifier` if the user's report, or the `notice`, was dismissed;
+    `decision` is null then. `user` is null for a notice, and if the user has left. `answer` is null
+    while the appeal is open."""
 
     id: Id
     party: Annotated[str, Meta(extra_json_schema={"enum": [*APPEAL_PARTIES]})] = field(name="from")
@@ -63,7 +64,8 @@ class Appeal(Record):
 
 
 class AppealsQuery(Part):
-    """The appeals to list: those of a state, and those of one kind of people."""
+    """The appeals to list. With `state`, only those in this state. With `from`, only those of this
+    kind of sender."""
 
     state: Annotated[AppealState, Meta(description="what they have come to")] | None = None
     party: Annotated[AppealParty, Meta(description="who appeals")] | None = field(

@@ -1,4 +1,4 @@
-"""The types that the families' Structs are made of."""
+"""The types that the Structs of all domains are made of."""
 
 import re
 from collections.abc import Sequence
@@ -10,8 +10,8 @@ from msgspec import UNSET, Meta, Raw, Struct, UnsetType
 def described(
     text: str, *, bits: int | None = None, examples: Sequence[object] | None = None
 ) -> Meta:
-    """The description of a type in the document, the size of an integer, and examples of a text.
-    What is said about wrong input does not have it."""
+    """The description of a type in the OpenAPI document, the width of an integer in bits, and
+    examples. The words of errors do not contain it."""
     more: dict[str, object] = {} if bits is None else {"format": f"int{bits}"}
     if examples is not None:
         more["examples"] = [*examples]
@@ -29,36 +29,36 @@ Guid = Annotated[
         extra_json_schema={"format": "uuid"},
     ),
 ]
-"""An identifier (conventions#identifiers): input may be in any case; what has been decoded is in
-lower case."""
+"""A GUID in a request (conventions#identifiers). It may come in any case; decoding makes it lower
+case."""
 
 
 Id = Annotated[
     str,
     Meta(description="a GUID with dashes, in lower case", extra_json_schema={"format": "uuid"}),
 ]
-"""An identifier in an answer. It is shown as it is kept."""
+"""A GUID in an answer, as it is stored."""
 
 Seconds = Annotated[
     int, Meta(description="Unix seconds", extra_json_schema={"examples": [1_767_225_600]})
 ]
-"""A time in an answer."""
+"""A time in an answer, in Unix seconds."""
 
 Count = Annotated[int, Meta(description="how many", extra_json_schema={"format": "int32"})]
 """A number of things in an answer, which the database counts with 32 bits."""
 
 JsonObject = Annotated[Raw, Meta(extra_json_schema={"type": "object", "examples": [{"level": 3}]})]
-"""A JSON object that is kept as the text that came."""
+"""A JSON object as raw text, which is not decoded."""
 
 SHOWN = Meta(extra={"shown": True})
-"""Marks a member that an answer always has, although its Struct can be without."""
+"""Marks a member that every answer has, although it has a default in its Struct."""
 
 ADDED = Meta(extra={"added": True})
-"""Marks a member of a record that no column has: whoever answers puts it in."""
+"""Marks a member of a Record that is not a column of the row: the handler sets it."""
 
 TYPED = Meta(extra={"typed": True})
-"""Marks a name or an address as somebody types it: blanks at its ends are left out before anything
-is looked at."""
+"""Marks a name or an address that a person types (accounts#typed-text). Decoding removes the blanks
+at its ends before it checks anything."""
 _UNSEEN = (
     r"\s\x00-\x1f\x7f-\x9f\u2800\u00ad\u034f\u061c\u115f\u1160\u17b4\u17b5\u180b-\u180f\u200b-\u200f"
     r"\u202a-\u202e\u2060-\u206f\u3164\ufe00-\ufe0f\ufeff\uffa0\ufff0-\ufffb\U0001bca0-\U0001bca3"
@@ -70,8 +70,8 @@ _SEGMENT = r"(?!\.{1,2}(?:/|\Z))[^/\\\x00-\x1f\x7f-\x9f]+"
 MEDIA_PATTERN = rf"^{_SEGMENT}(?:/{_SEGMENT})*\Z"
 
 _NOT_IN_NAMES = r"/\\\x00-\x1f\x7f-\x9f\u061c\u200e\u200f\u202a-\u202e\u2066-\u2069"
-"""What no name of a file has: slashes, control characters, and those that turn the direction of
-text, by which `exe.gpj` looks like `jpg.exe`."""
+"""Characters that a file name must not have (files#names): slashes, control characters, and those
+that change the direction of text. With these, `exe.gpj` can look like `jpg.exe`."""
 _FILE_NAME = rf"^(?!\.{{1,2}}\Z)[^{_NOT_IN_NAMES}]*[^{_NOT_IN_NAMES}{_UNSEEN}][^{_NOT_IN_NAMES}]*\Z"
 _LONGEST_NAME = 255
 
@@ -102,14 +102,14 @@ MediaPath = Annotated[
         examples=["shots/0e1f7a52.png"],
     ),
 ]
-"""A path relative to the media or content bucket, in a request. Answers may have others, which were
-stored before there was this rule."""
+"""A path in a request, relative to the media or the content bucket (conventions#requests). Answers
+may have paths that break the rule, because they are older than it."""
 Text = Annotated[str, Meta(max_length=65_536)]
 
 Timestamp = Annotated[
     int, Meta(ge=-(2**53), le=2**53, description="a whole number of Unix seconds")
 ]
-"""Whole Unix seconds."""
+"""A time in a request, in whole Unix seconds."""
 Page = Annotated[int, Meta(ge=0, le=2**31 - 1, description="a page number: 0 is the first")]
 
 
@@ -125,19 +125,20 @@ Ids = Annotated[
         },
     ),
 ]
-"""A comma list of GUIDs, at most MOST_IDS. A handler takes it apart, and says what is wrong."""
+"""A comma list of GUIDs, at most MOST_IDS. The handler splits it, and reports what is wrong."""
 NUMBER = r"^[0-9]{1,18}\Z"
 CURSOR = Meta(
     min_length=1,
     max_length=64,
     description="a cursor, from the Link header of the part before",
 )
-"""A handler says more of what does not fit; the document has the pattern."""
+"""A cursor of a list (conventions#lists). Its pattern is only in the document; the handler reports
+a cursor that does not fit."""
 
 
 PageNumber = Annotated[int, described("the number of the page: 0 is the first", bits=32)]
 PageSize = Annotated[int, described("the most on a page", bits=32)]
-"""In answers."""
+"""PageNumber and PageSize are for answers."""
 Limit = Annotated[int, Meta(ge=1, le=200, description="a number: the most items of the answer")]
 
 
@@ -145,14 +146,15 @@ _NO_NAME = re.compile(rf"[{_NOT_IN_NAMES}\ud800-\udfff]")
 
 
 def file_name(text: str, ending: str = "") -> str:
-    """A FileName of a text: what it may not have is `_`, and what is too long is cut before the
-    ending."""
+    """A valid FileName (files#names): `text`, then `ending`. Each character that a name must not
+    have becomes `_`. A text that is too long is cut before the ending. `_` if the result is still
+    no valid name."""
     name = _NO_NAME.sub("_", text)[: _LONGEST_NAME - len(ending)] + ending
     return name if re.match(_FILE_NAME, name) else "_"
 
 
 def tag_of(struct: Struct | type[Struct]) -> str:
-    """The tag of a tagged Struct, by which its JSON is told from others'."""
+    """The tag of a tagged Struct: the value in its JSON that says which Struct it is."""
     return str(struct.__struct_config__.tag)
 
 
@@ -165,7 +167,8 @@ class Record(Struct, rename="camel"):
 
 
 class Paging(Wire):
-    """`limit` and the opaque cursor `after`. Without them the whole list is returned."""
+    """`limit` and the opaque cursor `after` (conventions#lists). Without them the whole list is
+    returned."""
 
     limit: Limit | None = None
     after: Annotated[str, CURSOR, Meta(extra_json_schema={"pattern": NUMBER})] | None = None
@@ -178,7 +181,7 @@ class Part(Paging):
 
 
 class SortedPart(Part):
-    """The same, of a list that is not ordered by one number."""
+    """A Part of a list that is not ordered by one number, so that its cursor is longer."""
 
     after: (
         Annotated[str, CURSOR, Meta(extra_json_schema={"pattern": r"^[A-Za-z0-9_-]{16,27}\Z"})]
@@ -187,7 +190,7 @@ class SortedPart(Part):
 
 
 WRITES: Final = frozenset({"disk", "read_only"})
-"""The reasons that keep the process from writing, and not from reading."""
+"""The reasons for which the process cannot write, but can still read."""
 
 
 class Live(Record):
@@ -204,7 +207,8 @@ class Ready(Record):
 
 
 def ready(missing: Sequence[str]) -> Ready | None:
-    """The answer of a process that lacks this; None if it cannot serve."""
+    """The answer of the health check: `missing` are the reasons for which the process is not ready.
+    None if it cannot even read."""
     if not missing:
         return Ready()
     return Ready("degraded", list(missing)) if WRITES.issuperset(missing) else None

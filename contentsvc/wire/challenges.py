@@ -1,4 +1,5 @@
-"""Design challenges: challenges#definition; challenges#design-challenges."""
+"""Design challenges (challenges#definition, challenges#reading, challenges#entries,
+challenges#closing, challenges#rewards)."""
 
 from typing import Annotated, Literal, get_args
 
@@ -29,7 +30,7 @@ ShownJudging = Annotated[str, Meta(extra_json_schema={"enum": list(get_args(Judg
 ShownState = Annotated[
     str, Meta(extra_json_schema={"enum": ["upcoming", "open", "judging", "closed"]})
 ]
-"""In answers: a client takes what a later release may add."""
+"""In answers. A later release may have other words, which a client must accept."""
 
 
 class AchievementDefinition(Wire):
@@ -68,8 +69,8 @@ class RewardDefinition(Wire):
 
 class ChallengeCreate(Wire):
     """The definition of a design challenge (challenges#definition). It is open from `opens` (null:
-    at once) to `closes` (null: without end). Content of these `types` may enter, of all types if
-    there are none given. Admins judge, or the votes."""
+    at once) to `closes` (null: without end). Only content of these `types` may enter (null: all
+    types). `judging` says whether admins choose the winners, or the votes do."""
 
     name: Name
     ordinal: Annotated[Ordinal, Meta(ge=-(2**31), le=2**31 - 1)]
@@ -84,7 +85,7 @@ class ChallengeCreate(Wire):
 
 
 class ChallengeClose(Wire):
-    """The content that has won, in any order. There may be none."""
+    """The content that has won, in any order (challenges#closing). There may be none."""
 
     winners: Annotated[list[Guid], Meta(max_length=1000)]
 
@@ -126,8 +127,8 @@ class Reward(Wire):
 
 
 class Challenge(Wire):
-    """A design challenge: everything that was posted, and how it stands. `entries` counts those
-    that the caller may see; `winners` are the content that has won."""
+    """A design challenge: its definition and its state (challenges#reading). `entries` counts those
+    that the caller may see. `winners` are the ids of the content that has won."""
 
     name: str
     ordinal: Ordinal

@@ -24,7 +24,8 @@ CommentId = Annotated[CommentNumber, Meta(ge=1, le=2**63 - 1)]
 
 
 class CommentCreate(Wire):
-    """A new comment. With `parentId` it is a reply. A repeat has the same `writeId`."""
+    """A new comment (content#comments). With `parentId` it is a reply. A repeat has the same
+    `writeId`."""
 
     body: CommentBody
     parent_id: CommentId | None = None
@@ -41,8 +42,8 @@ CommentOrder = Literal["oldest", "newest"]
 
 
 class CommentQuery(Wire):
-    """The page of the comments (content#comments), from the oldest or the newest on: of all, or of
-    those that answer one comment, or none."""
+    """A page of the comments (content#comments), from the oldest or the newest on. With `parent`,
+    only the direct replies to that comment, or with `none` only comments that are no replies."""
 
     size: Annotated[int, Meta(ge=1, le=200, description="a number: the most on a page")] = 100
     page: Page = 0
@@ -62,7 +63,7 @@ class CommentQuery(Wire):
 
 
 class CommentRemoval(Wire):
-    """Why somebody else's comment is deleted (social#blocks)."""
+    """Why somebody else's comment is deleted (content#comments)."""
 
     reason: Annotated[
         str, Meta(max_length=4096, description="a text for the author of the comment")
@@ -70,7 +71,7 @@ class CommentRemoval(Wire):
 
 
 class CommentsLock(Wire):
-    """Whether the comments on a content are locked, and why."""
+    """Whether the comments on a content are locked, and why (content#comment-locks)."""
 
     locked: bool
     reason: Annotated[str, Meta(max_length=4096)] = ""

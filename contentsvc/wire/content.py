@@ -1,5 +1,5 @@
 """Content, its revisions and dependencies, the pre-check, and ratings (content#contentinfo,
-content#pre-check, content#publishing, content#by-author, content#ratings, content#content)."""
+content#detail, content#publishing, content#revisions, content#pre-check, content#ratings)."""
 
 from functools import lru_cache
 from typing import Annotated, Any, Final, Literal, TypeVar, cast, get_args
@@ -53,8 +53,8 @@ class Entity(EntityReference):
 
 
 class EntityDefinition(Entity, omit_defaults=True):
-    """An entity to register. `path` is relative to the content bucket, `name` what the file is
-    called where it is downloaded."""
+    """An entity to register. `path` is relative to the content bucket. `name` is the name of the
+    file in downloads (files#names)."""
 
     path: MediaPath
     name: FileName | None = None
@@ -84,7 +84,8 @@ Feature = Annotated[
 
 
 class GameVersions(Wire, omit_defaults=True):
-    """Versions of the game. `max` is compared on as many numbers as it has: 1.4 takes in 1.4.9."""
+    """A range of versions of the game (content#requirements). `max` is inclusive, and compared on
+    as many numbers as it has: 1.4 includes 1.4.9."""
 
     min: GameVersion | UnsetType = UNSET
     max: GameVersion | UnsetType = UNSET
@@ -92,7 +93,7 @@ class GameVersions(Wire, omit_defaults=True):
 
 class Requires(Wire, omit_defaults=True):
     """What a revision requires of a client: a version of the game, one of the platforms, and all of
-    the features. What is absent fits all."""
+    the features (content#requirements). An absent member fits all clients."""
 
     game: GameVersions | UnsetType = UNSET
     platforms: (
@@ -102,7 +103,8 @@ class Requires(Wire, omit_defaults=True):
 
 
 class ShownRequires(Requires):
-    """What a revision requires of a client, in answers: platforms too that the service had once."""
+    """What a revision requires of a client, in answers (content#requirements). Some platforms may
+    be ones that the service no longer has."""
 
     platforms: list[ShownPlatform] | UnsetType = UNSET
 
@@ -158,16 +160,18 @@ class RevisionDetail(Revision, omit_defaults=True):
 
 
 class CurrentRevision(Wire):
-    """The revision that a content shall show."""
+    """The revision that becomes the current one (content#revisions)."""
 
     revision_id: Guid
 
 
 CONTENT_TYPES: Final = ("game", "asset", "avatar_box", "gameplay_box", "scene_box")
-"""Those that every service has. The setting `content_types` adds some."""
+"""The types of a service without settings (content#types). The setting `content_types` adds
+others."""
 TYPE_PATTERN: Final = r"^[a-z0-9_]{1,32}\Z"
 ContentType = Annotated[str, Meta(extra_json_schema={"enum": list(CONTENT_TYPES)})]
-"""It is described so, and a service's own document has its own; the handler says more."""
+"""The schema here has the types of a service without settings; the document of each service has its
+own. The handler checks the type."""
 ContentStatus = Literal["active", "suspended", "deleted"]
 CONTENT_STATUSES: tuple[str, ...] = get_args(ContentStatus)
 Visibility = Literal["public", "unlisted", "friends", "private"]
@@ -181,17 +185,18 @@ ShownVisibility = Annotated[
     ),
 ]
 LISTED_STATUSES = ("active", "suspended")
-"""Those that a list of a user's content has, unless an admin asks for others
+"""The statuses in a list of a user's content, unless an admin asks for others
 (content#by-author)."""
 ShownType = Annotated[
     str, Meta(description="a content type", extra_json_schema={"examples": list(CONTENT_TYPES)})
 ]
-"""In answers: also a type that the service had once."""
+"""In answers. It may be a type that the service no longer has."""
 ShownStatus = Annotated[str, Meta(extra_json_schema={"enum": list(CONTENT_STATUSES)})]
-"""In answers: a client takes what a later release may add."""
+"""In answers. A later release may have other words, which a client must accept."""
 Share = Annotated[float, Meta(extra_json_schema={"minimum": 0, "maximum": 1, "examples": [0.75]})]
 CATEGORIES = rf"^(all|({'|'.join(CONTENT_TYPES)})(,({'|'.join(CONTENT_TYPES)}))*)\Z"
-"""A comma list of types. It is described so; the handler's message says more."""
+"""A comma list of types, or `all`. The pattern is only in the document; the handler checks the
+list."""
 Category = Annotated[
     str,
     Meta(
@@ -212,8 +217,9 @@ Screenshot = Annotated[
     ),
 ]
 Screenshots = Annotated[list[Screenshot], Meta(min_length=1, max_length=64)]
-"""Each is a MediaPath, which is checked after decoding: msgspec counts a list only at its end. A
-body can hold 260,000 strings, and to match each of them with a pattern would block everybody."""
+"""Each is a MediaPath, which is checked after decoding, because msgspec checks the length of a list
+only at its end. A body can have 260,000 strings, and to match each of them with a pattern would
+block the process."""
 MOST_TAGS: Final = 64
 LONGEST_TAG: Final = 64
 Tag = Annotated[str, Meta(min_length=1, max_length=LONGEST_TAG)]
@@ -229,7 +235,8 @@ ATTRIBUTES_SCHEMA = {
 AttributeText = Annotated[str, Meta(max_length=256)]
 _Number = Annotated[int, described("a number")]
 WHOLE: Final = 2**63
-"""Whole numbers of attributes are at least -WHOLE, and less than this: so they are exact."""
+"""Whole numbers of attributes are at least -WHOLE and less than WHOLE, so that they are exact
+(content#attributes)."""
 _Whole = Annotated[
     int, Meta(description="a number", extra_json_schema={"minimum": -WHOLE, "maximum": WHOLE - 1})
 ]
@@ -237,7 +244,8 @@ Attributes = Annotated[
     dict[str, AttributeText | bool | _Whole | float],
     Meta(max_length=MOST_ATTRIBUTES, extra_json_schema=ATTRIBUTES_SCHEMA),
 ]
-"""What a content says of itself: texts, numbers and booleans by keys, which a handler checks."""
+"""The attributes of a content: texts, numbers and booleans by keys (content#attributes). The
+handler checks the keys."""
 
 
 class ContentCreate(RevisionCreate, kw_only=True):
@@ -276,21 +284,21 @@ def _with_platforms(base: Any, platforms: tuple[str, ...]) -> Any:
 
 
 class ContentRepeat(Wire):
-    """The member of a PUT's body that distinguishes an update from a create that is repeated, or
-    that comes too late."""
+    """The member of the body of PUT content that distinguishes an update from a create that is
+    repeated, or that comes too late (content#publishing)."""
 
     revision_id: Guid | None = None
 
 
 _Kept = Annotated[list[Tag], Meta(extra_json_schema={"maxItems": MOST_TAGS})]
-"""Tags of a PUT. Those that curators have given are beyond the most that an author may give: a
-handler counts the others."""
+"""The tags of a PUT. Tags that curators have given do not count against MOST_TAGS, so the handler
+counts the others."""
 
 
 class ContentUpdate(ContentRepeat, kw_only=True):
     """The parts of a content that can change (content#publishing). The first of `screenshotUris` is
-    the primary image. Without `tags` the tags stay, and so do the `attributes`, which otherwise are
-    replaced whole. A `revisionId` must be a revision of this
+    the primary image. Without `tags`, the tags stay. Without `attributes`, the attributes stay;
+    otherwise the new ones replace all of them. A `revisionId` must be a revision of this
     content."""
 
     description: Text
@@ -300,7 +308,7 @@ class ContentUpdate(ContentRepeat, kw_only=True):
 
 
 class ContentNameChange(Wire):
-    """What a content is called from now on."""
+    """The new name of a content (content#names)."""
 
     name: Name
 
@@ -319,8 +327,9 @@ Total = Annotated[int, described("how many", bits=64)]
 
 
 class Counts(Record):
-    """How often a content was played and to the end, by how many players, downloaded on how many
-    days by how many users, and how many keep it (content#counts)."""
+    """The totals of a content (content#counts). `plays` are all plays, and `completions` those that
+    reached the end. `players` has each player once, and `downloads` each user once a day.
+    `subscribers` and `favourites` are the users who have the content there."""
 
     plays: Total
     players: Total
@@ -365,7 +374,7 @@ class ContentInfo(Record):
 
 
 class ContentDetail(ContentInfo, kw_only=True):
-    """A content, with its current revision."""
+    """A content, with its current revision (content#detail)."""
 
     description: str
     screenshot_uris: list[str]
@@ -389,11 +398,12 @@ Detail = TypeVar("Detail", ContentDetail, RevisionDetail)
 
 
 def detail_type(kind: type[Detail], body: bytes) -> type[Detail]:
-    """The type as which to read the JSON of a detail, for the platforms that its packages have."""
+    """The type to decode the JSON of a detail with: `kind`, for the platforms that the packages in
+    `body` have. It is `kind` itself if `body` cannot be decoded."""
     try:
         found = json.decode(body, type=_Packages).packages
     except (DecodeError, UnicodeDecodeError, RecursionError):
-        return kind  # it is not read as that one either
+        return kind  # to decode it as that fails too
     names = {name for package in found for name, path in package.items() if bytes(path)[:1] == b'"'}
     return cast("type[Detail]", _detail_type(kind, ordered(filter(is_platform, names))))
 
@@ -409,40 +419,40 @@ def _detail_type(base: Any, platforms: tuple[str, ...]) -> Any:
 
 
 class StatusChange(Wire):
-    """Whether admins let a content be seen, and why."""
+    """The status that an admin gives a content, and why (moderation#suspension)."""
 
     status: Literal["active", "suspended"]
     reason: Annotated[str, Meta(max_length=4096)] = ""
 
 
 class VisibilityChange(Wire):
-    """Who sees a content from now on."""
+    """Who sees a content from now on (content#visibility)."""
 
     visibility: Visibility
 
 
 class StaffTags(Wire):
-    """The tags of groups of staff that a content shall have."""
+    """The tags that only curators give, all that a content is to have (content#tags)."""
 
     tags: Tags
 
 
 class FeaturedChange(Wire):
-    """Whether a content is featured."""
+    """Whether a content is featured (moderation#featuring)."""
 
     featured: bool
 
 
 class PrecheckDependency(EntityReference):
-    """A dependency to check. If `path` is given, the check also finds another path of the same
-    entity."""
+    """A dependency to check. With `path`, the check also finds that the entity is registered with
+    another path."""
 
     path: MediaPath | None = None
 
 
 class Precheck(Wire):
     """The content that is to be uploaded and published (content#pre-check). `entity` says which of
-    several dependencies is the core. `type` is that of content that is to be created."""
+    several dependencies is the core. `type` is the type of new content."""
 
     content_id: Guid
     operation: Literal["create", "update"]
@@ -475,9 +485,9 @@ class PrecheckAnswer(Wire):
 
 
 Vote = Literal["1", "0"]
-"""An up-vote, a down-vote."""
+"""`1` is an up-vote, `0` a down-vote (content#ratings)."""
 RatingMap = dict[Id, Vote]
-"""Answer of content#ratings: a user's votes by the ids of the content."""
+"""A user's votes by the ids of the content (content#ratings)."""
 
 
 class RatingBody(Wire):

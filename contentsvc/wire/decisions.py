@@ -27,13 +27,13 @@ DecisionAction = Literal[
     "restrict",
     "block_file",
 ]
-"""What can be decided."""
+"""What a moderator can decide."""
 DecidedKind = Literal["content", "comment", "user", "file", "message"]
-"""About what."""
+"""The kinds of subjects of decisions."""
 Restricted = Literal["publish", "comment", "message", "rate", "report"]
-"""Of what a restriction can shut a user out."""
+"""What a restriction can keep a user from (moderation#restrictions)."""
 AppealState = Literal["open", "confirmed", "reversed"]
-"""What an appeal has come to."""
+"""The state of an appeal (moderation#appeals)."""
 APPEAL_STATES: Final[tuple[AppealState, ...]] = get_args(AppealState)
 DECISION_ACTIONS: Final[tuple[DecisionAction, ...]] = get_args(DecisionAction)
 DECIDED_KINDS: Final[Mapping[DecisionAction, tuple[DecidedKind, ...]]] = {
@@ -46,7 +46,7 @@ DECIDED_KINDS: Final[Mapping[DecisionAction, tuple[DecidedKind, ...]]] = {
     "restrict": ("user",),
     "block_file": ("file",),
 }
-"""What each action may be about."""
+"""The kinds of subjects of each action."""
 _BASES: Final = ("terms", "illegal")
 _SOURCES: Final = ("own", "report", "trusted", "order")
 _AUTOMATED: Final = ("no", "detected", "decided")
@@ -82,9 +82,9 @@ class Ground(Record):
 
 
 class SubjectBody(Wire):
-    """What is decided about: a content item, a comment, a user, a file or a message. The id of a
-    comment is its number, and `content` the content that it is on; that of a file is its sha256.
-    `user` is who has sent the message."""
+    """The subject of a decision: a content item, a comment, a user, a file or a message. The id of
+    a comment is its number, and `content` is the content that it is on. The id of a file is its
+    sha256. `user` is the sender of a message."""
 
     kind: Annotated[DecidedKind, Meta(examples=["user"])]
     id: Annotated[
@@ -101,8 +101,9 @@ class SubjectBody(Wire):
 
 
 class DecisionBody(Wire):
-    """A decision, with an id of the caller's. `until` is for `ban` and `restrict` alone, and `what`
-    for `restrict`. Open reports of the subject up to the one with the id `upTo` are upheld."""
+    """A decision (moderation#decisions). The caller chooses its `id`. Only `ban` and `restrict`
+    have `until`, and only `restrict` has `what`. The decision upholds the open reports of the
+    subject up to the one with the id `upTo`."""
 
     id: Guid
     action: DecisionAction
@@ -117,8 +118,8 @@ class DecisionBody(Wire):
 
 
 class DecidedSubject(Record, omit_defaults=True):
-    """What was decided about. The id of a comment is its number, and `content` is what it is on;
-    that of a file is its sha256. `user` is who has sent a message."""
+    """The subject of a decision. The id of a comment is its number, and `content` is the content
+    that it is on. The id of a file is its sha256. `user` is the sender of a message."""
 
     kind: Annotated[str, Meta(extra_json_schema={"enum": list(get_args(DecidedKind))})]
     id: str
@@ -155,15 +156,15 @@ _What = Annotated[
 ]
 _OBJECT = {"type": "object", "examples": [{"name": "Tilting Tower"}]}
 _Facts = Annotated[Any, Meta(extra_json_schema={"anyOf": [_OBJECT, {"type": "null"}]})]
-"""A JSON object or null. Of Raw or None a client could not tell which is which."""
+"""A JSON object or null. With `Raw | None`, a client could not tell which of them it is."""
 _Territory = Annotated[str, Meta(extra_json_schema={"enum": ["everywhere"]})]
 
 
 class Decision(Record):
-    """A decision. `user` is whom it concerns, null of a file. `until` is null if it has no end.
-    `facts` are the subject as it was; null when nobody can appeal any more. `replaced` is the id of
-    the decision that has taken its place. `territory` is where it holds. `appeals` are its newest
-    100, the oldest first."""
+    """A decision (moderation#decisions). `user` is the user whom it concerns; null for a file.
+    `until` is null if it has no end. `facts` are the subject as it was; null once nobody can appeal
+    any more. `replaced` is the id of the decision that has replaced it. `territory` is where it
+    holds. `appeals` are its newest 100, the oldest first."""
 
     id: Id
     action: _Action
@@ -182,8 +183,8 @@ class Decision(Record):
 
 
 class UserDecision(Record):
-    """A decision, as those see it whom it concerns. `appeals` are theirs. `appealUntil` is until
-    when they can appeal, and `redress` what else they can do about it."""
+    """A decision, as the user whom it concerns sees it. `appeals` are the user's own. The user can
+    appeal until `appealUntil`. `redress` is the operator's text about what else the user can do."""
 
     id: Id
     action: _Action
@@ -211,12 +212,12 @@ SubjectId = Annotated[
         extra={"case": "lower"},
     ),
 ]
-"""What a list is asked for by: an id of any kind of subject."""
+"""The id of a subject of any kind, in a query."""
 
 
 class DecisionsQuery(Part):
-    """The decisions to list, which have all of these: those that concern a `user`, those about the
-    `subject` with this id, those of an `action`, and those that stand, or do not."""
+    """The decisions to list, which match all members. `user` is whom they concern, and `subject`
+    the id of what they are about. `open` says whether they still stand."""
 
     user: Guid | None = None
     subject: SubjectId | None = None

@@ -33,7 +33,7 @@ EventKind = Literal[
     "ChallengeClosed",
     "WebhookDisabled",
 ]
-"""What happens of which a back end may hear."""
+"""The kinds of events."""
 EVENT_KINDS: Final[tuple[EventKind, ...]] = get_args(EventKind)
 EventSubjectKind = Literal[
     "user",
@@ -48,15 +48,16 @@ EventSubjectKind = Literal[
     "appeal",
 ]
 MOST_WAIT: Final = 30
-"""Seconds for which a reader may wait."""
+"""The most seconds for which a reader may wait."""
 
 EventNumber = Annotated[int, described("the number of an event: each is above the one before")]
 _AFTER: Final = Meta(ge=0, le=2**63 - 1, description="a number: that of the last event read")
 
 
 class EventSubject(Record, omit_defaults=True):
-    """What an event is about. The id of a comment is its number, and `content` is what it is on;
-    that of a file is its sha256. That of a message is its sender's, who is in the data."""
+    """What an event is about. The id of a comment is its number, and `content` is the content that
+    it is on. The id of a file is its sha256. The id of a message is known together with its sender,
+    who is in the data."""
 
     kind: Annotated[str, Meta(extra_json_schema={"enum": list(get_args(EventSubjectKind))})]
     id: str
@@ -64,8 +65,8 @@ class EventSubject(Record, omit_defaults=True):
 
 
 class EventData(Record, omit_defaults=True, kw_only=True):
-    """What an event says beside its subject. Which members it has follows from its kind. A later
-    release may have others."""
+    """The details of an event. Its kind says which members they have. A later release may have
+    other members."""
 
     author: Annotated[Id, described("of the content that was published")] | UnsetType = UNSET
     revision: Annotated[Id, described("the revision that was published")] | UnsetType = UNSET
@@ -86,8 +87,8 @@ class EventData(Record, omit_defaults=True, kw_only=True):
 
 
 class Event(Record):
-    """Something that has happened, at `created`. `actor` is the id of the user or the service that
-    did it; null where nobody did, or nobody is to be named."""
+    """Something that happened at `created`. `actor` is the id of the user or the service account
+    that did it; null if nobody did, or nobody is to be named."""
 
     number: EventNumber
     kind: Annotated[str, Meta(extra_json_schema={"examples": ["CommentPosted"]})]
@@ -98,8 +99,9 @@ class Event(Record):
 
 
 class EventQuery(Wire):
-    """The events to read: those after the number `after`, 0 for the oldest that is kept. Without
-    it, none: `next` says where to begin. With `wait`, the answer comes when there are some."""
+    """The events to read (studio#events): those after the number `after`; 0 begins with the oldest
+    that is stored. Without `after` there are none, and `next` says where to begin. `wait` is in
+    seconds: if there are no events, the answer waits so long for the first."""
 
     after: Annotated[int, _AFTER] | None = None
     kinds: (
@@ -119,8 +121,8 @@ class EventQuery(Wire):
 
 
 class EventPage(Record):
-    """Events in the order of their numbers. `next` is the `after` of the next call. Nothing appears
-    at or below it later."""
+    """Events in the order of their numbers. `next` is the `after` of the next call. No event with
+    this or a lower number appears later."""
 
     items: list[Event]
     next: EventNumber
@@ -142,8 +144,8 @@ WebhookKinds = Annotated[list[EventKind], Meta(min_length=1, max_length=64)]
 
 
 class WebhookBody(Wire):
-    """Where events are sent, of which kinds (null for all, those of later releases too), and
-    whether they are sent now."""
+    """The URL that events are sent to, their kinds (null: all kinds, also those of later releases),
+    and whether they are sent now (studio#webhooks)."""
 
     url: WebhookUrl
     kinds: WebhookKinds | None
@@ -151,11 +153,13 @@ class WebhookBody(Wire):
 
 
 class Webhook(Record):
-    """A webhook, and how far it is: `delivered` is the number of the last event that it has got, or
-    of the newest one that was there before it; `newest` that of the newest event of all."""
+    """A webhook, and how far it is (studio#webhooks). `delivered` is the number of the last event
+    that it has got, or at first of the newest event before the webhook was made. `newest` is the
+    number of the newest event of all kinds."""
 
     replaced: ClassVar = ("id", "url", "kinds", "enabled")
-    """What an If-Match knows it by (see framework.http.reply): the rest changes all the time."""
+    """The members that an If-Match compares (see framework.http.preconditions), because the others
+    change all the time."""
 
     id: Id
     url: str
@@ -170,14 +174,14 @@ class Webhook(Record):
 
 
 class WebhookSecret(Record):
-    """What signs the requests. Nothing shows it again."""
+    """The secret that signs the requests to a webhook. Only this answer shows it."""
 
     secret: Annotated[str, Meta(extra_json_schema={"examples": ["whsec_bm90IGEgcmVhbCBzZWNyZXQ="]})]
 
 
 class WebhookTest(Record):
-    """What came of a test: the status of the answer, or why there was none, and how long it
-    took."""
+    """The result of a test: the status of the receiver's answer, why it does not count as
+    delivered, and how long it took."""
 
     status: Annotated[int, described("the status of the answer")] | None
     error: Annotated[str, described("why it does not count as delivered")] | None

@@ -1,4 +1,5 @@
-"""Files: the bytes behind the service's own paths (files#files)."""
+"""Files: uploads, downloads, the storage and blocks (files#announcing, files#sending,
+files#own-files, files#downloads, files#blocking)."""
 
 from typing import Annotated, Final, Literal
 
@@ -8,7 +9,7 @@ from contentsvc.wire.base import Count, Line, Record, Seconds, Wire, described
 from contentsvc.wire.packages import Platform, ShownPlatform
 
 FileUse = Literal["entity", "package", "screenshot", "avatar", "emblem"]
-"""What a file is for. The first two lie in the content bucket, the others in the media bucket."""
+"""What a file is for. The first two are in the content bucket, the others in the media bucket."""
 CONTENT_USES: Final = frozenset({"entity", "package"})
 SHA256_PATTERN: Final = r"^[0-9a-f]{64}\Z"
 
@@ -23,22 +24,22 @@ Sha256 = Annotated[
 ]
 """The SHA-256 digest of a file."""
 FilePath = Annotated[str, Meta(examples=[f"9f/{_EXAMPLE}"])]
-"""A path of the service's own form."""
+"""A path of the form that the service gives files: `ab/abcdef…` of the digest (files#files)."""
 Bytes = Annotated[int, Meta(ge=1, le=2**53, description="a number of bytes")]
 ByteCount = Annotated[int, described("a number of bytes")]
-"""In answers."""
+"""A number of bytes in an answer."""
 Pixels = Annotated[int, described("a number of pixels", bits=32)]
 FilesOption = Literal["local", "s3", "external"]
 
 
 class AnnouncedFile(Wire):
-    """A file that a client has."""
+    """A file that a client announces (files#announcing). `size` is in bytes. `mediaType` is
+    required unless `use` is `entity` or `package`."""
 
     use: Annotated[FileUse, Meta(extra_json_schema={"examples": ["entity"]})]
     sha256: Sha256
     size: Bytes
     media_type: Annotated[str, Meta(max_length=256)] | None = None
-    """Required unless the file is an entity's or a package's."""
 
 
 class UploadsBody(Wire):
@@ -48,7 +49,8 @@ class UploadsBody(Wire):
 
 
 class Upload(Record):
-    """The request by which a client sends a file. It needs exactly these headers, and no token."""
+    """The request by which a client sends a file (files#sending). It needs exactly these headers,
+    and no token. The URL is good until `expires`."""
 
     method: Literal["PUT"]
     url: str
@@ -57,7 +59,8 @@ class Upload(Record):
 
 
 class UploadedFile(Record):
-    """A file's path, and how to send it; null if it is there."""
+    """The path of an announced file, and the `upload` to send it with. `upload` is null if the
+    service has the file."""
 
     sha256: Sha256
     path: FilePath
@@ -71,7 +74,8 @@ class UploadsAnswer(Record):
 
 
 class FilesQuery(Wire):
-    """Which packages' files to list: those for one platform, or all."""
+    """Which files to list. With `platform`, the files of packages for other platforms are left
+    out."""
 
     platform: (
         Annotated[Platform, Meta(description="a platform: leaves out packages' files for others")]
@@ -80,9 +84,10 @@ class FilesQuery(Wire):
 
 
 class ContentFile(Record):
-    """A file of a content item. `url` and `expires` are null if it cannot be had, `platform` if it
-    is no package's, `name` if whoever published it gave none. A file that is several parts is there
-    for each of them."""
+    """A file of a content item (files#downloads). `size` is in bytes. `url` and `expires` are null
+    if the file cannot be downloaded. `platform` is null unless the file is of a package. `name` is
+    null if the author gave none, or it is hidden. A file of several parts is listed once for each
+    of them."""
 
     path: FilePath
     use: FileUse
@@ -96,8 +101,8 @@ class ContentFile(Record):
 
 
 class StorageLimits(Record):
-    """In bytes: of a file, of an image, and of all files of a user. 0 is no limit. In pixels: of a
-    side of an image, and of the whole image."""
+    """The most bytes of a file, of an image, and of all files of a user; 0: no limit. The most
+    pixels of a side of an image, and of the whole image."""
 
     file_bytes: ByteCount
     image_bytes: ByteCount
@@ -107,19 +112,20 @@ class StorageLimits(Record):
 
 
 class StorageInfo(Record):
-    """Where files lie, and what is taken."""
+    """Where files are stored, and which files the service accepts."""
 
     files: FilesOption
     media_url: str
     media_types: list[str]
     image_widths: list[Annotated[int, described("a width in pixels", bits=32)]]
-    """The smaller images that there are of each image: at its path with `.320.webp` and so on."""
+    """The widths of the smaller sizes of each image, at its path with `.320.webp` and so on
+    (files#image-sizes)."""
     limits: StorageLimits
 
 
 class UserStorage(Record):
-    """The bytes that a user has announced, stored or published, their limit, and the number of
-    announced files that have no bytes yet."""
+    """The bytes that a user has announced, stored or published, the user's limit of bytes, and the
+    number of announced files that have no bytes yet."""
 
     used: ByteCount
     limit: ByteCount
@@ -127,7 +133,8 @@ class UserStorage(Record):
 
 
 class BlockBody(Wire):
-    """Why a file is blocked. With `preserve`, its bytes are kept for a hold (moderation#holds)."""
+    """Why a file is blocked (files#blocking). With `preserve`, its bytes are kept in a hold
+    (moderation#holds)."""
 
     reason: Line
     preserve: bool = False

@@ -1,4 +1,4 @@
-"""What the operator says of the law: contacts, and the terms (notices#legal)."""
+"""The operator's legal information: contacts, and the terms (notices#legal, notices#terms)."""
 
 from typing import Annotated
 
@@ -13,7 +13,8 @@ Version = Annotated[
 
 
 class TermsAcceptance(Wire):
-    """The version of the terms that the user accepts: the present one."""
+    """The version of the terms that the user accepts (notices#terms). It must be the present
+    one."""
 
     version: Version
 
@@ -33,8 +34,9 @@ class Terms(Record):
 
 
 class LegalInfo(Record):
-    """What the operator says of the law. `contacts` are whatever it names so. `notices` is the
-    page of the portal where anyone reports illegal content; null without the portal."""
+    """The operator's legal information (notices#legal). The operator chooses the names in
+    `contacts`. `notices` is the URL of the portal's page where anyone reports illegal content; null
+    without the portal."""
 
     contacts: Annotated[
         dict[str, str],

@@ -1,4 +1,6 @@
-"""What players keep (content#library-map)."""
+"""What users subscribe to, play and collect, and who may test or edit content
+(content#subscriptions, content#library-map, content#plays, content#collections,
+content#members)."""
 
 from typing import Annotated, Final, Literal, get_args
 
@@ -12,18 +14,20 @@ from contentsvc.wire.searches import ClientFeatures, ClientGame, ClientPlatform
 
 STATES: Final = ("active", "unavailable", "gone")
 SubscriptionState = Annotated[str, Meta(extra_json_schema={"enum": list(STATES)})]
-"""In answers: a client takes what a later release may add."""
+"""In answers. A later release may have other words, which a client must accept."""
 _Stays = Annotated[Id | None, Meta(description="the revision to stay with; null: the current one")]
 
 
 class SubscriptionBody(Wire):
-    """Which revision the user stays with; without `pin`, none."""
+    """The revision that the subscription stays with. Without `pin` it follows the current revision
+    (content#subscriptions)."""
 
     pin: Guid | None = None
 
 
 class SubscriptionsQuery(Part):
-    """The part of the list, and what the client says of itself (content#fitting-revisions)."""
+    """A part of the subscriptions, and what the client has: its version of the game, platform and
+    features (content#fitting-revisions)."""
 
     game: ClientGame = None
     platform: ClientPlatform = None
@@ -31,14 +35,17 @@ class SubscriptionsQuery(Part):
 
 
 class Kept(Record):
-    """What a client is to have of a content. Unless it is active, `revision` is null."""
+    """The state of a subscription, and the revision that the client should have
+    (content#library-map). `revision` is null if `state` is not `active`, or if no revision fits the
+    client."""
 
     revision: Id | None
     state: SubscriptionState
 
 
 class Subscription(Record):
-    """A content that the user keeps. Unless it is active, `content` and `revision` are null."""
+    """A subscription to a content (content#subscriptions). If `state` is not `active`, `content`
+    and `revision` are null. `revision` is also null if none fits the client."""
 
     id: Id
     content: ContentInfo | None
@@ -49,18 +56,19 @@ class Subscription(Record):
 
 
 LibraryMap = dict[Id, Kept]
-"""All that a user keeps, by the ids of the content."""
+"""All subscriptions of a user, by the ids of the content (content#library-map)."""
 
 
 GuestRole = Literal["tester", "editor"]
-"""A tester sees a content, and an editor, who is called a member, may change it too."""
+"""A tester may see a content. An editor, whom the interface calls a member, may change it too
+(content#members)."""
 ShownRole = Annotated[str, Meta(extra_json_schema={"enum": list(get_args(GuestRole))})]
-"""In answers: a client takes what a later release may add."""
+"""In answers. A later release may have other words, which a client must accept."""
 
 
 class ContentName(Record):
-    """What a content is or was called, and since when. `by` has given it; null: staff, or a user
-    who has left."""
+    """A present or former name of a content, and since when (content#names). `by` is the user who
+    gave it; null if that was staff, or a user who has left."""
 
     name: str
     since: Seconds
@@ -83,8 +91,8 @@ class Member(Record):
 
 
 class Membership(Record):
-    """A content that a user is a tester or a member of, or is invited to be. Testers need not
-    accept."""
+    """A content that a user is a tester or a member of, or is invited to (content#members). Testers
+    need not accept."""
 
     content: ContentInfo
     role: ShownRole
@@ -93,8 +101,9 @@ class Membership(Record):
 
 
 class PlayBody(Wire):
-    """A play that is over. `id` is a GUID of the client's: by it, a repeat is known. `seconds` is
-    how long it took, `completed` whether the player got to the end."""
+    """A play that is over (content#plays). `id` is a GUID that the client makes; the same `id`
+    again is a repeat. `seconds` is how long the play took. `completed` says whether the player got
+    to the end."""
 
     id: Guid
     content: Guid
@@ -106,15 +115,15 @@ class PlayBody(Wire):
 
 
 class ContentStatisticsQuery(Wire):
-    """The first and the last day."""
+    """The first and the last day of UTC, both included (content#plays)."""
 
     first: Day = field(name="from")
     last: Day = field(name="to")
 
 
 class ContentDay(Record):
-    """What changed on a day of UTC. `players` are those who played the content for the first
-    time."""
+    """What changed for a content on a day of UTC (content#plays). `players` are those who played it
+    for the first time. `seconds` is how long it was played."""
 
     day: Annotated[str, described("a day of UTC", examples=["2026-11-22"])]
     plays: Number
@@ -129,7 +138,8 @@ CollectionName = Annotated[str, Meta(min_length=1, max_length=128, examples=["Ca
 
 
 class CollectionBody(Wire):
-    """What a collection is called, and whether everybody sees it."""
+    """The name of a collection, its description, and whether everybody sees it
+    (content#collections)."""
 
     name: CollectionName
     public: bool
@@ -137,26 +147,28 @@ class CollectionBody(Wire):
 
 
 class FavouritesBody(Wire):
-    """Whether everybody sees the user's favourites: all that a request can change of them."""
+    """Whether everybody sees the user's favourites. Nothing else of them can be changed
+    (content#collections)."""
 
     public: bool
 
 
 class ItemBody(Wire):
-    """Where an item comes: before this content, or at the end with null. Without it, a new item
-    comes first, and one that is there stays where it is."""
+    """The place of an item in a collection: before the item with the id `before`, or at the end if
+    that is null. Without `before`, a new item comes first, and an old one stays where it is."""
 
     before: Guid | UnsetType | None = UNSET
 
 
 class CollectionsQuery(Part):
-    """A part of a user's collections: only those that hold this content."""
+    """A part of a user's collections. With `content`, only those that contain it."""
 
     content: Annotated[Guid, Meta(description="a GUID with dashes: a content's")] | None = None
 
 
 class Collection(Record):
-    """A collection. `items` is how many it has, also those that the caller does not see."""
+    """A collection (content#collections). `items` is how many items it has, including those that
+    the caller does not see."""
 
     id: Id
     owner: UserInfo

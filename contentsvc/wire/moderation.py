@@ -1,4 +1,6 @@
-"""Reports, warnings, and the audit log (moderation#moderation)."""
+"""Reports, warnings, clearing, holds, the audit log, accounts as moderators see them, and
+statistics (moderation#reports, moderation#the-queue, moderation#warnings, moderation#clearing,
+moderation#holds, moderation#actions, moderation#accounts, studio#statistics)."""
 
 from typing import Annotated, Final, Literal, get_args
 
@@ -27,8 +29,8 @@ ReportedKind = Literal["content", "comment", "user", "collection", "file", "mess
 
 
 class ReportedSubject(Record, omit_defaults=True):
-    """What was reported. The id of a comment is its number; then `content` is the content that it
-    is on. That of a file is its sha256. `user` is who has sent a message."""
+    """What was reported. The id of a comment is its number, and `content` is the content that it is
+    on. The id of a file is its sha256. `user` is the sender of a message."""
 
     kind: Annotated[str, Meta(extra_json_schema={"enum": list(get_args(ReportedKind))})]
     id: str
@@ -103,7 +105,7 @@ Act = Literal[
     "webhook_deleted",
     "webhook_secret_created",
 ]
-"""What an admin can do that others cannot."""
+"""What an admin can do that others cannot (moderation#actions)."""
 SubjectKind = Literal[
     "content",
     "comment",
@@ -117,9 +119,9 @@ SubjectKind = Literal[
     "service_account",
     "webhook",
 ]
-"""To what an admin can do it."""
+"""The kinds of what an admin acts on."""
 AdminKind = Literal["user", "service", "operator"]
-"""Who did it."""
+"""Who acts: a user, a service account, or the operator with a command."""
 ACTS: Final[tuple[str, ...]] = get_args(Act)
 SUBJECT_KINDS: Final[tuple[str, ...]] = get_args(SubjectKind)
 
@@ -132,10 +134,11 @@ class Subject(Record):
 
 
 class AuditLogEntry(Record, omit_defaults=True):
-    """What an admin did, and could do only as an admin. `adminKind` says whether `admin` is the id
-    of a user or of a service account, or the operator has used a command: then it is the nil GUID.
-    `reason` is empty if none was given. `decision` is the id of the decision that it is of, null if
-    there is none. `counts` is there if it was about several things: how many of each kind."""
+    """What an admin did, and could do only as an admin (moderation#actions). `adminKind` says
+    whether `admin` is the id of a user or of a service account. If it is `operator`, somebody has
+    used a command, and `admin` is the nil GUID. `reason` is empty if none was given. `decision` is
+    the id of the decision that this belongs to; null if there is none. `counts` is there if the
+    action was about several things: how many of each kind."""
 
     id: Id
     admin: Id
@@ -155,9 +158,9 @@ _ACT = f"({'|'.join(ACTS)})"
 
 
 class ActionsQuery(Part):
-    """The acts to list, which have all of these. `subject` is the id of what they were about and
-    `kind` its kind, `admin` the id of who did them and `adminKind` whether that is a user, a
-    service account or the operator."""
+    """The actions to list, which match all members. `subject` is the id of what they were about,
+    and `kind` its kind. `admin` is the id of who acted, and `adminKind` says whether that is a
+    user, a service account or the operator."""
 
     subject: SubjectId | None = None
     admin: Guid | None = None
@@ -183,28 +186,29 @@ ReportText = Annotated[str, Meta(max_length=4096)]
 
 
 class EmailReplacement(Wire):
-    """The address that a user is to have, and why."""
+    """The new address of a user, and why (moderation#accounts)."""
 
     email: Email
     reason: ActReason
 
 
 Clearable = Literal["content", "comments", "collections"]
-"""What of a user can be taken away at once."""
+"""What can be removed of a user at once (moderation#clearing)."""
 CLEARABLE: Final[tuple[Clearable, ...]] = get_args(Clearable)
-"""In the order in which it goes."""
+"""In the order in which it is removed."""
 
 
 class UserClearance(Wire):
-    """What of a user is to go, and why: one or more of `content`, `comments` and `collections`."""
+    """What to remove of a user, and why: one or more of `content`, `comments` and `collections`
+    (moderation#clearing)."""
 
     what: Annotated[list[Clearable], Meta(min_length=1, max_length=3)]
     reason: ActReason
 
 
 class ClearableCounts(Record):
-    """How much of a user there is that can be taken away at once. Of content and comments the
-    newest 1,000 are looked at, and of collections as many are counted."""
+    """How much there is of a user that can be removed at once (moderation#clearing). Of content and
+    comments only the newest 1,000 are looked at. Of collections at most 1,000 are counted."""
 
     content: Count
     comments: Count
@@ -212,29 +216,31 @@ class ClearableCounts(Record):
 
 
 class WarningBody(Wire):
-    """A warning. If one with the same `id` has come to the user before, nothing happens."""
+    """A warning (moderation#warnings). If the user has already got one with the same `id`, nothing
+    happens."""
 
     reason: Annotated[str, Meta(min_length=1, max_length=4096)]
     id: Guid | None = None
 
 
 HoldKind = Literal["content", "user", "file"]
-"""What can be held."""
+"""What can be held (moderation#holds)."""
 HoldState = Literal["copying", "kept", "failed"]
-"""copying: not all is kept yet. failed: all is kept that there was, and some of it was lost before
-that."""
+"""`copying`: the copy is not complete yet. `failed`: some files were lost before they could be
+copied; all others are kept."""
 
 
 class HoldBody(Wire):
-    """Why something is held, and until when: at most 5 years from now; a year without it."""
+    """Why something is held, and until when: at most 5 years from now (moderation#holds). Without
+    `until` it is one year."""
 
     reason: ActReason
     until: Timestamp | None = None
 
 
 class Escalation(Record):
-    """To whom what is held was given, such as an authority: when, under which reference, and who
-    has noted it."""
+    """A note that the copy of a hold was given to somebody, such as an authority: to whom, when,
+    and under which reference. `by` is who wrote the note (moderation#holds)."""
 
     id: Id
     to: str
@@ -246,7 +252,7 @@ class Escalation(Record):
 
 
 class EscalationBody(Wire):
-    """To whom what is held was given, and when. Another one with the same id replaces it."""
+    """To whom the copy of a hold was given, and when. Another one with the same id replaces it."""
 
     to: Annotated[
         str,
@@ -259,14 +265,14 @@ class EscalationBody(Wire):
 
 
 class HoldsQuery(Part):
-    """Only what is held of this kind."""
+    """A part of the holds. With `kind`, only those of this kind."""
 
     kind: Annotated[HoldKind, Meta(description="what is held")] | None = None
 
 
 class Hold(Record):
-    """Something that is held. The `id` of a file is its sha256. `by` is who has placed it, and
-    `bytes` those of its files."""
+    """A hold (moderation#holds). The `id` of a held file is its sha256. `by` is who placed the
+    hold. `bytes` is the size of its files."""
 
     kind: Annotated[str, Meta(extra_json_schema={"enum": list(get_args(HoldKind))})]
     id: str
@@ -280,7 +286,8 @@ class Hold(Record):
 
 
 class HeldFile(Record):
-    """A file of what is held. `url` and `expires` are null if its bytes are not kept."""
+    """A file of a hold. `size` is in bytes. `url` and `expires` are null if the bytes are not
+    kept."""
 
     path: str
     sha256: str
@@ -291,7 +298,7 @@ class HeldFile(Record):
 
 
 class HeldCopy(Record):
-    """What is held: the `record` as it was, and the files."""
+    """The copy of what is held: the `record` as it was, and the files (moderation#holds)."""
 
     kind: Annotated[str, Meta(extra_json_schema={"enum": list(get_args(HoldKind))})]
     id: str
@@ -319,11 +326,11 @@ AnyReason = Literal[
     "trademark",
     "personal",
 ]
-"""Those of reports and of notices."""
+"""The reasons of reports and of notices."""
 
 
 class ReportBody(Wire):
-    """Why something is reported."""
+    """Why something is reported (moderation#reports)."""
 
     reason: Reason
     text: ReportText = ""
@@ -337,19 +344,20 @@ class UserReportBody(ReportBody):
 
 
 class ReportsQuery(Part):
-    """A part of the reports of a subject. `user` is who has sent it, of a message alone."""
+    """A part of the reports of a subject. If that is a message, `user` is its sender."""
 
     user: Guid | None = None
 
 
 class SenderQuery(Wire):
-    """Which subject it is: `user` is who has sent it, of a message alone."""
+    """The sender of the subject, in `user`, if that is a message."""
 
     user: Guid | None = None
 
 
 class QueueQuery(SortedPart):
-    """A part of the queue: only subjects of this kind, or with open reports of this reason."""
+    """A part of the queue (moderation#the-queue): only subjects of this kind, or with open reports
+    of this reason."""
 
     kind: Annotated[ReportedKind, Meta(description="what is reported")] | None = None
     reason: Annotated[AnyReason, Meta(description="a reason of open reports")] | None = None
@@ -357,11 +365,12 @@ class QueueQuery(SortedPart):
 
 
 class QueuedSubject(Record):
-    """A subject with open reports: how many there are, how many of these are notices, how many have
-    each reason, when the first and the last of them were made, and when the first is `due`: to be
-    answered. `upTo` is the id of the last. `author` is who has made the subject, or
-    is it; null if they have left. `excerpt` and `thumbnailUri` are of what it shows now: null if it
-    shows no text, or no picture."""
+    """A subject with open reports (moderation#the-queue). `reports` is how many there are,
+    `notices` how many of these are notices, and `reasons` how many have each reason. `first` and
+    `last` are the times of the oldest and the newest, and `upTo` is the id of the newest. `due` is
+    when the first must be answered. `author` is the user who has made the subject, or who is the
+    subject; null if that user has left. `excerpt` and `thumbnailUri` are of what the subject shows
+    now: null if it shows no text, or no picture."""
 
     subject: ReportedSubject
     reports: Count
@@ -377,8 +386,8 @@ class QueuedSubject(Record):
 
 
 class Report(Record):
-    """A report. `evidence` is the subject's text as it was then. A notice is one too: it has the id
-    of that in `notice`, and no reporter."""
+    """A report (moderation#reports). `evidence` is the subject as it was then. A notice makes a
+    report too: `notice` is its id, and there is no reporter."""
 
     id: Id
     reporter: Id | None
@@ -391,7 +400,8 @@ class Report(Record):
 
 
 class ReportDecision(Wire):
-    """What is decided about the open reports of a subject up to the one with the id `upTo`."""
+    """What is decided about the open reports of a subject up to the one with the id `upTo`
+    (moderation#the-queue)."""
 
     outcome: Literal["upheld", "dismissed"]
     up_to: Guid
@@ -430,8 +440,9 @@ class UserLookup(Wire):
 
 
 class ModeratedUser(Record):
-    """An account, as those see it who keep order. `email` is "" if the account has no address.
-    `sessions` is how many log-ins have not ended. `identities` are the newest 200."""
+    """An account, as moderators see it (moderation#accounts). `email` is "" if the account has no
+    address. `email` and `identities` are null without the permission `users.read`. `sessions` is
+    how many log-ins have not ended. `identities` are the newest 200."""
 
     user: UserInfo
     email: str | None
@@ -445,7 +456,7 @@ class ModeratedUser(Record):
 
 
 class StaffMember(Record):
-    """Somebody who is no player, with the moment since which they have the role."""
+    """A user whose role is not player, and since when the user has this role (studio#roles)."""
 
     user: UserInfo
     role: Role
@@ -502,16 +513,17 @@ Number = Annotated[int, described("how many on this day", bits=64)]
 
 
 class StatisticsQuery(Wire):
-    """The first and the last day. Without `to` it is today, without `from` 29 days before `to`."""
+    """The first and the last day (studio#statistics). Without `to` it is today, without `from` 29
+    days before `to`."""
 
     first: Day | None = field(name="from", default=None)
     last: Day | None = field(name="to", default=None)
 
 
 class DayStatistics(Record):
-    """A day of UTC. `registered` are new full accounts, of guests too, and `guests` the new guests;
-    `active` the users who logged in or renewed a log-in; `downloads` the files that were handed
-    out, and `bytes` their bytes."""
+    """The numbers of a day of UTC (studio#statistics). `registered` are new full accounts, also
+    those that guests have become, and `guests` are new guests. `active` are the users who logged in
+    or renewed a log-in. `downloads` are the files that were downloaded, and `bytes` their bytes."""
 
     day: Annotated[str, described("a day of UTC", examples=["2026-11-22"])]
     registered: Number

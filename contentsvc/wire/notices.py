@@ -1,4 +1,4 @@
-"""Notices of what is against the law (notices#notices)."""
+"""Notices of illegal content (notices#notices)."""
 
 from typing import Annotated, Final, Literal, get_args
 
@@ -19,8 +19,9 @@ _SHOWN: Final = [[{"kind": "user", "id": "0e1f7a52-6b9c-4d3e-8a41-5c2d9b7f6e10"}
 
 
 class NoticeTarget(Wire):
-    """What a notice is about: its kind and id, of a comment its number and the `content` that it is
-    on, of a message the `user` who has sent it; or a `url`, of which the path says what it is."""
+    """A subject of a notice: its `kind` and `id`, or a `url` whose path names it. The id of a
+    comment is its number, and `content` is the content that it is on. The id of a file is its
+    sha256. `user` is the sender of a message."""
 
     kind: NoticeKind | None = None
     id: Annotated[str, Meta(min_length=1, max_length=64)] | None = None
@@ -30,9 +31,10 @@ class NoticeTarget(Wire):
 
 
 class NoticeBody(Wire):
-    """What is against the law, and why. `name` and `email` are needed but for `child`, `signature`
-    for `intimate` and `copyright`. `goodFaith` must be true: that all of it is, to the best of the
-    sender's knowledge."""
+    """A notice: what is against the law, and why (notices#notices). `name` and `email` are
+    required, unless `reason` is `child`. `signature` is required if `reason` is `intimate` or
+    `copyright`. `goodFaith` must be true: to the best of the sender's knowledge, the notice is
+    true."""
 
     subjects: Annotated[
         list[NoticeTarget], Meta(min_length=1, max_length=MOST_SUBJECTS, examples=_SHOWN)
@@ -47,15 +49,16 @@ class NoticeBody(Wire):
 
 
 class NoticeReceipt(Record):
-    """A notice that was filed. With the token its sender reads what becomes of it."""
+    """A notice that was filed. With `token`, its sender can read the notice and appeal."""
 
     id: Id
     token: Annotated[str, described("a secret", examples=["notice-…"])]
 
 
 class NoticeAppeal(Record):
-    """The newest appeal of who has sent a notice, about one of its subjects. `reason` is why it was
-    answered so; null while it is open."""
+    """The newest appeal of the sender of a notice, about one of its subjects
+    (moderation#appeals-of-reporters). `reason` is that of the answer; null while the appeal is
+    open."""
 
     id: Id
     state: Annotated[str, Meta(extra_json_schema={"enum": [*APPEAL_STATES]})]
@@ -63,9 +66,9 @@ class NoticeAppeal(Record):
 
 
 class NoticeSubject(Record, omit_defaults=True):
-    """A subject of a notice, and what was decided about it. `url` is the one by which it was named;
-    moderators alone see it. `appealUntil` is until when the sender can appeal, where it was
-    dismissed."""
+    """A subject of a notice, and what was decided about it. `url` is the URL by which the sender
+    named it; only moderators see it. If the subject was dismissed, the sender can appeal until
+    `appealUntil`."""
 
     kind: _Kind
     id: str
@@ -78,12 +81,12 @@ class NoticeSubject(Record, omit_defaults=True):
 
 
 class Notice(Record, omit_defaults=True):
-    """A notice: `open` while one of its subjects is, else `upheld` if one is. `due` is when it is
-    to be answered. `redress` is the operator's text of what can be done about a decision. `appeal`
-    is the newest appeal of its sender, and `appealUntil` until when they can appeal, where
-    something was dismissed.
-    Moderators alone see what was sent; name, address and signature are null once they are
-    erased."""
+    """A notice (notices#notices). `state` is `open` while one of its subjects is open, else
+    `upheld` if one was upheld. `due` is when it must be answered (notices#deadlines). `redress` is
+    the operator's text about what can be done against a decision. `appeal` is the sender's newest
+    appeal. If a subject was dismissed, the sender can appeal until `appealUntil`. Only moderators
+    see `reason` and the members after it; `name`, `email` and `signature` are null once they are
+    erased (notices#retention)."""
 
     id: Id
     state: _State

@@ -1,8 +1,8 @@
 """Notifications of users (notifications#kinds, notifications#list), and what the studio tells them:
 its notifications and announcements (studio#notifications, studio#announcements).
 
-Each kind is a Struct whose tag is the kind. The service makes one with its extra fields
-only; id, created and read come with the stored row.
+Each kind is a Struct whose tag is the kind. The service makes one with its extra fields only; `id`,
+`created` and `read` come from the stored row.
 """
 
 import re
@@ -62,8 +62,8 @@ class FriendConfirm(Notification, tag="FriendConfirm"):
 
 
 class FriendMessage(Notification, tag="FriendMessage"):
-    """A message of a friend. `message` is its id; those that debugging makes have none. If the
-    message was taken away, `removed` is true and the text is empty."""
+    """A message of a friend. `message` is its id, if it is stored. If the message was taken away,
+    `removed` is true and the text is empty (social#unsending)."""
 
     sender: Guid
     text: str
@@ -72,19 +72,19 @@ class FriendMessage(Notification, tag="FriendMessage"):
 
 
 class NewFollower(Notification, tag="NewFollower"):
-    """A user follows the user."""
+    """Another user follows the user."""
 
     sender: Guid
 
 
 class Debug(Notification, tag="Debug"):
-    """A notification that debug/notify has sent."""
+    """A notification that debug/notify has sent (notifications#debug)."""
 
     text: str
 
 
 class PartyInvite(Notification, tag="PartyInvite"):
-    """A user invites to a party."""
+    """Another user invites the user to a party."""
 
     sender: Guid
     party: Guid
@@ -105,7 +105,7 @@ class PartyInviteDecline(Notification, tag="PartyInviteDecline"):
 
 
 class ContentSuspended(Notification, tag="ContentSuspended"):
-    """An admin has suspended a content of the user, by a `decision`."""
+    """An admin has suspended a content of the user. `decision` is the id of the decision."""
 
     content: Guid
     reason: str
@@ -113,8 +113,8 @@ class ContentSuspended(Notification, tag="ContentSuspended"):
 
 
 class ContentRestored(Notification, tag="ContentRestored"):
-    """An admin has restored a content of the user. `decision` is what that reverses; null if it was
-    suspended without one."""
+    """An admin has restored a content of the user. `decision` is the id of the decision that this
+    reverses; null if the content was suspended without one."""
 
     content: Guid
     reason: str
@@ -138,8 +138,8 @@ class CommentReply(Notification, tag="CommentReply"):
 
 
 class CommentRemoved(Notification, tag="CommentRemoved"):
-    """Somebody else has deleted a comment of the user. `decision` is that of an admin; null if it
-    was the author of the content."""
+    """Somebody else has deleted a comment of the user. `decision` is the id of the admin's
+    decision; null if the author of the content has deleted the comment."""
 
     content: Guid
     comment: CommentNumber
@@ -148,15 +148,15 @@ class CommentRemoved(Notification, tag="CommentRemoved"):
 
 
 class AccountWarning(Notification, tag="AccountWarning"):
-    """An admin warns the user, by a `decision`."""
+    """An admin warns the user. `decision` is the id of the decision."""
 
     reason: str
     decision: Guid | UnsetType | None = UNSET
 
 
 class DecisionTaken(Notification, tag="DecisionTaken"):
-    """An admin has decided something about the user, or what the user has made, of which no other
-    kind tells: see `action`."""
+    """An admin has taken a decision that concerns the user, and that has no kind of its own:
+    `action` says which (moderation#decisions)."""
 
     decision: Guid
     action: str
@@ -164,15 +164,15 @@ class DecisionTaken(Notification, tag="DecisionTaken"):
 
 
 class DecisionReversed(Notification, tag="DecisionReversed"):
-    """A decision about the user, or what the user has made, was reversed."""
+    """A decision that concerned the user was reversed (moderation#reversals)."""
 
     decision: Guid
     reason: str
 
 
 class AppealDecided(Notification, tag="AppealDecided"):
-    """Somebody has answered an appeal of the user's: against a `decision`, or against what was
-    decided of the user's report of a `subject`."""
+    """A moderator has answered an appeal of the user, against a `decision`, or against the outcome
+    of the user's report of a `subject` (moderation#answers)."""
 
     outcome: Annotated[str, Meta(extra_json_schema={"enum": ["confirmed", "reversed"]})]
     reason: str
@@ -181,7 +181,7 @@ class AppealDecided(Notification, tag="AppealDecided"):
 
 
 class ReportResolved(Notification, tag="ReportResolved"):
-    """Admins have judged what the user had reported."""
+    """An admin has decided about what the user had reported."""
 
     subject: ReportedSubject
     outcome: Annotated[str, Meta(extra_json_schema={"enum": ["upheld", "dismissed"]})]
@@ -203,8 +203,9 @@ class RevisionPublished(Notification, tag="RevisionPublished"):
 
 
 class DependencyStatus(Notification, tag="DependencyStatus"):
-    """A content was suspended, restored or deleted, and content of the user depends on it.
-    `status` is its status now. `contents` of the user's depend on it; `content` is the newest."""
+    """A content was suspended, restored or deleted, and content of the user depends on it
+    (notifications#dependents). `status` is its status now. `contents` is how many of the user's
+    contents depend on it, and `content` is the newest of them."""
 
     dependency: Guid
     status: Annotated[str, Meta(extra_json_schema={"enum": ["active", "suspended", "deleted"]})]
@@ -213,21 +214,22 @@ class DependencyStatus(Notification, tag="DependencyStatus"):
 
 
 class SubscriptionUpdated(Notification, tag="SubscriptionUpdated"):
-    """A content that the user keeps has a new revision."""
+    """A content to which the user subscribes has a new revision (notifications#subscribers)."""
 
     content: Guid
     revision: Guid
 
 
 class TesterInvited(Notification, tag="TesterInvited"):
-    """An author lets the user test a content."""
+    """An author invites the user to test a content (content#members)."""
 
     content: Guid
     sender: Guid
 
 
 class MemberInvited(Notification, tag="MemberInvited"):
-    """An author invites the user to be a member of a content, who may edit it."""
+    """An author invites the user to become a member of a content. Members may edit it
+    (content#members)."""
 
     content: Guid
     sender: Guid
@@ -241,7 +243,7 @@ class ChallengeWon(Notification, tag="ChallengeWon"):
 
 
 class ChallengeParticipated(Notification, tag="ChallengeParticipated"):
-    """A design challenge has closed in which the user has taken part with this content."""
+    """A design challenge has closed. The user has taken part in it with this content."""
 
     challenge: Guid
     content: Guid
@@ -258,8 +260,8 @@ Topic = Annotated[
 
 
 class Studio(Notification, tag="Studio"):
-    """The studio tells the user something. What `data` has is the studio's choice. From `expires`
-    on, clients do not show it."""
+    """A notification of the studio (studio#notifications). The studio chooses what `data` contains.
+    From `expires` on, clients do not show the notification."""
 
     topic: str
     data: JsonObject
@@ -267,7 +269,8 @@ class Studio(Notification, tag="Studio"):
 
 
 class Deleted(Notification, tag="Deleted"):
-    """A notification that the user has deleted. Only the socket has it, in a replay. It is read."""
+    """A notification that the user has deleted (notifications#deleting). Only the socket sends it,
+    from the backlog. Its `read` is true."""
 
 
 AnyNotification = (
@@ -305,7 +308,7 @@ AnyNotification = (
 KINDS: tuple[str, ...] = tuple(
     tag_of(kind) for kind in get_args(AnyNotification) if kind is not Deleted
 )
-"""The kinds that are sent."""
+"""All kinds but Deleted."""
 NOT_MUTABLE = frozenset(
     {
         *("ContentSuspended", "ContentRestored", "AccountWarning", "CommentRemoved"),
@@ -314,7 +317,8 @@ NOT_MUTABLE = frozenset(
 )
 """The kinds that nobody can mute (notifications#muting)."""
 OF_TOPIC = f"{tag_of(Studio)}:"
-"""With a topic behind it, the name by which only that topic of the studio's is muted."""
+"""Before a topic, it is the name by which a user mutes only that topic of the studio
+(notifications#muting)."""
 MutedKind = Annotated[
     str,
     Meta(
@@ -325,20 +329,21 @@ MutedKind = Annotated[
         },
     ),
 ]
-"""A handler says more of what does not fit; the document has the list."""
+"""The list of kinds is only in the document; the handler reports a kind that does not fit."""
 _muted = re.compile(rf"({'|'.join(KINDS)}|{OF_TOPIC}{_TOPIC})")
 
 
 def can_be_named(kind: str) -> bool:
-    """Whether this is a kind, or one topic of the studio's."""
+    """Whether a user can name this in the list of muted kinds: a kind, or one topic of the studio
+    (notifications#muting)."""
     return _muted.fullmatch(kind) is not None
 
 
 def notification_json(id: str, created: int, read: bool, data: str) -> bytes:
     """The JSON object of a stored notification, the same in REST and on the socket.
 
-    `data` is the stored kind: a JSON object that starts with the tag. The common fields are put
-    before its members, so that it need not be decoded.
+    `created` is in Unix seconds. `data` is the stored kind: a JSON object that starts with the tag.
+    The common fields go before its members, so that it need not be decoded.
     """
     flag = "true" if read else "false"
     return f'{{"id":"{id}","created":{created},"read":{flag},{data[1:]}'.encode()
@@ -413,13 +418,14 @@ class NotificationState(Record):
 
 
 class NotificationSettings(Wire):
-    """The kinds of notifications that the user does not want."""
+    """The kinds of notifications that the user has muted (notifications#muting)."""
 
     muted: Annotated[list[MutedKind], Meta(max_length=256)]
 
 
 class NotificationSettingsAnswer(Record):
-    """The kinds of notifications that the user does not want. A later release may have others."""
+    """The kinds of notifications that the user has muted (notifications#muting). A later release
+    may have other kinds."""
 
     muted: list[Annotated[str, Meta(description="a kind of notifications")]]
 
@@ -443,28 +449,32 @@ class _StudioNotificationBody(Wire):
 
 
 class StudioNotificationToUsers(_StudioNotificationBody, kw_only=True):
-    """What the studio tells these users. `data` has at most 4 KiB."""
+    """A notification of the studio to the users in `to` (studio#notifications). `data` has at most
+    4 KiB."""
 
     to: Annotated[list[Guid], Meta(min_length=1, max_length=1000)]
 
 
 class AudienceOf(Wire):
-    """Who follows a user, or has entered a design challenge: exactly one of these."""
+    """An audience: the followers of a user, or the entrants of a design challenge. The body has
+    exactly one of the two."""
 
     followers_of: Guid | None = None
     entrants_of: Guid | None = None
 
 
 class StudioNotificationToAudience(_StudioNotificationBody, kw_only=True):
-    """What the studio tells everybody, or all of some. `data` has at most 4 KiB."""
+    """A notification of the studio to everybody, or to an audience (studio#notifications). `data`
+    has at most 4 KiB."""
 
     audience: Literal["everybody"] | AudienceOf
 
 
 class StudioNotification(Record):
-    """Something that the studio tells, and how many users it has been told, how many have muted it,
-    and how many could not be told: they have left, or had too many on this day. `data` is as it
-    came, where it is asked for."""
+    """A notification of the studio (studio#notifications). `told` is how many users have got it,
+    `muted` how many have muted it, and `failed` how many could not get it, because they have left,
+    or had too many on this day. `data` is there only if the query asks for it, as the studio sent
+    it."""
 
     id: Id
     topic: str
@@ -478,13 +488,14 @@ class StudioNotification(Record):
 
 
 class StudioNotificationsQuery(Part):
-    """The studio's notifications to list, with what they say or without."""
+    """A part of the studio's notifications. With `data`, each has its `data` too."""
 
     data: Annotated[bool, Meta(description="true or false: what each says, too")] = False
 
 
 class AnnouncementsQuery(Part):
-    """The announcements to list: those of now, or all of them, for those who write them."""
+    """A part of the announcements: the current ones (studio#announcements). With `all`, callers who
+    may write announcements get past and future ones too."""
 
     all: Annotated[bool, Meta(description="true or false: those that are over or to come, too")] = (
         False
@@ -492,8 +503,8 @@ class AnnouncementsQuery(Part):
 
 
 class AnnouncementBody(Wire):
-    """What is announced to everybody, from and until when. Null is at once, and until it is
-    deleted."""
+    """An announcement to everybody (studio#announcements). It is current from `from` until just
+    before `until`. Null is at once, and until it is deleted."""
 
     title: Annotated[str, Meta(min_length=1, max_length=128), NOT_BLANK]
     text: NotificationText
@@ -503,7 +514,8 @@ class AnnouncementBody(Wire):
 
 
 class Announcement(Record):
-    """Something that the studio announces to everybody."""
+    """An announcement of the studio to everybody (studio#announcements). It is current from `from`
+    until just before `until`. Null is at once, and until it is deleted."""
 
     id: Id
     title: str

@@ -17,11 +17,12 @@ CLIENT_CREDENTIALS = "client_credentials"
 GUEST = "urn:contentsvc:grant:guest"
 """The grant of guests."""
 PORTAL_CODE = "urn:contentsvc:grant:portal-code"
-"""The grant at /portal/session alone, with a code that a game has asked for."""
+"""The grant of a code that a game has asked for (accounts#portal-codes). Only /portal/session takes
+it."""
 GRANTS = ("password", "refresh_token", EXCHANGE, CLIENT_CREDENTIALS, GUEST)
 GUEST_SECRET: Final = r"^[A-Za-z0-9_\-]{43,128}\Z"  # noqa: S105, a pattern
 LEAST_DIFFERENT: Final = 16
-"""Different characters that the secret of a guest has at least."""
+"""The least number of different characters in the secret of a guest (accounts#guests)."""
 
 
 class TokenForm(Struct):
@@ -29,16 +30,16 @@ class TokenForm(Struct):
     may be the e-mail address, and `password`. `refresh_token` needs `refresh_token`. The token
     exchange needs `subject_token` and `subject_token_type`. Its `requested_token_type` can only be
     that of access tokens. It does not take `resource`, `audience` and `actor_token`.
-    `client_credentials` is for service accounts: `client_id` and `client_secret` are here or in the
-    header Authorization, as Basic. Its token has all scopes of the account, or those in
-    `scope`. The grant of guests needs `secret`."""
+    `client_credentials` is for service accounts, which send `client_id` and `client_secret` here,
+    or as HTTP Basic in the header Authorization. The token has the scopes in `scope`; without it,
+    all scopes of the account. The grant of guests needs `secret`."""
 
     example: ClassVar[dict[str, str]] = {
         "grant_type": "password",
         "username": "ada",
         "password": "open sesame",
     }
-    """What a form shows first: a log-in."""
+    """The example in the document: a log-in."""
 
     grant_type: Annotated[str, Meta(extra_json_schema={"enum": list(GRANTS)})]
     username: Annotated[str, Meta(max_length=254), TYPED] | None = None
@@ -62,7 +63,7 @@ class TokenForm(Struct):
             str,
             Meta(
                 description="a secret: 43 to 128 of A-Z, a-z, 0-9, _ and -, 16 different ones",
-                # Not checked before the grant is known to be there.
+                # The handler checks it: a service without guests answers unsupported_grant_type.
                 extra_json_schema={"pattern": GUEST_SECRET},
             ),
         ]
@@ -71,8 +72,8 @@ class TokenForm(Struct):
 
 
 class PortalForm(TokenForm):
-    """What a page sends: a TokenForm. The grant of a portal code needs `code` and `user`, its
-    user's id."""
+    """The form that a page sends to /portal/session: a TokenForm (accounts#portal-session). The
+    grant of a portal code also needs `code`, and in `user` the id of the user of that code."""
 
     code: Annotated[str, Meta(max_length=4096)] | None = None
     user: Annotated[str, Meta(max_length=4096)] | None = None
@@ -90,8 +91,8 @@ class Revoked(Struct):
 
 
 class TokenAnswer(Struct):
-    """Tokens, and the id of their user (RFC 6749 §5.1). `issued_token_type` is the type of the
-    access token, in the answer to a token exchange (RFC 8693 §2.2.1)."""
+    """Tokens, and the id of their user (RFC 6749 §5.1). In the answer to a token exchange,
+    `issued_token_type` is the type of the access token (RFC 8693 §2.2.1)."""
 
     access_token: str
     token_type: Annotated[str, Meta(extra_json_schema={"const": "Bearer"})]
@@ -114,7 +115,7 @@ class ServiceToken(Struct):
 
 
 class PortalTokens(Struct):
-    """A TokenAnswer without its refresh token, which the cookie has."""
+    """A TokenAnswer without the refresh token, which is in the cookie (accounts#portal-session)."""
 
     access_token: str
     token_type: str

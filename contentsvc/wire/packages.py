@@ -1,7 +1,7 @@
 """Packages, which have a file for each of their platforms (content#parts).
 
-A service has the platforms of its setting, so the types of packages are made for those. Package and
-PackageDefinition are those of a service that was not set otherwise.
+The setting `platforms` names the platforms of a service, so the types of packages are made for
+these at run time. Package and PackageDefinition are the types of a service without this setting.
 """
 
 import re
@@ -15,22 +15,23 @@ from msgspec import UNSET, Meta, UnsetType, defstruct, field
 from contentsvc.wire.base import FileName, Guid, MediaPath, Wire
 
 PLATFORMS: Final = ("win64", "osx64", "linux64")
-"""Those of a service without the setting `platforms`."""
+"""The platforms of a service without the setting `platforms` (content#platforms)."""
 MOST_PLATFORMS: Final = 32
 PLATFORM: Final = "[a-z0-9_]{1,32}"
 Platform = Annotated[str, Meta(extra_json_schema={"enum": list(PLATFORMS)})]
-"""It is described so, and a service's own document has its own; the handler says more."""
+"""The schema here has the platforms of a service without settings; the document of each service has
+its own. The handler checks the platform."""
 ShownPlatform = Annotated[
     str, Meta(description="a platform", extra_json_schema={"examples": list(PLATFORMS)})
 ]
-"""In answers: also one that the service had once."""
+"""In answers. It may be a platform that the service no longer has."""
 _OTHERS: Final = frozenset({"id", "name"})
 _platform = re.compile(PLATFORM)
 
 
 class AnyPackage(Wire, omit_defaults=True):
-    """A package, whatever its platforms. `platforms` has the names of its members by those of its
-    attributes."""
+    """A package, whatever its platforms. `platforms` maps each attribute that has a path to its
+    name in JSON, which is the platform."""
 
     platforms: ClassVar[Mapping[str, str]] = {}
 
@@ -54,8 +55,8 @@ class Package(AnyPackage):
 
 
 class PackageDefinition(Package):
-    """A package to register, with one path for each platform that it supports. `name` is what each
-    of its files is called where it is downloaded."""
+    """A package to register, with one path for each platform that it supports. `name` is the name
+    of its files in downloads (files#names)."""
 
     win64: MediaPath | UnsetType = UNSET
     osx64: MediaPath | UnsetType = UNSET
@@ -75,14 +76,16 @@ def paths_of(package: AnyPackage) -> dict[str, str]:
 
 
 def packages(given: Sequence[tuple[str, Mapping[str, str]]]) -> list[Package]:
-    """Packages of these ids with their paths. Attributes are called as the platforms are, as far as
-    Python has such names. All are of one type: to make one takes 0.1 ms."""
+    """A package for each pair of an id and its paths by platforms. All are of one type, because to
+    make a type takes 0.1 ms. The attribute of a platform has its name, or if Python does not allow
+    that, `P_` and the name."""
     made = package_type(ordered({name for _, paths in given for name in paths}))
     return [_made(made, id, paths) for id, paths in given]
 
 
 def define(id: str, paths: Mapping[str, str], name: str | None = None) -> PackageDefinition:
-    """A package to register with these paths, whose files have this name."""
+    """A package to register, with these paths by platforms. `name` is the name of its files in
+    downloads (files#names)."""
     if set(paths) <= set(PLATFORMS):
         return cast("PackageDefinition", _made(PackageDefinition, id, paths, name=name))
     made = definition_type(ordered(paths))
@@ -95,7 +98,7 @@ def _made(made: Any, id: str, paths: Mapping[str, str], **more: Any) -> Any:
 
 
 def ordered(names: Iterable[str]) -> tuple[str, ...]:
-    """Platforms in the order of their members, each once."""
+    """These platforms, each once: those of PLATFORMS first, then the others by name."""
     names = set(names)
     first = [name for name in PLATFORMS if name in names]
     return (*first, *sorted(names.difference(first)))
@@ -111,7 +114,8 @@ def package_type(platforms: tuple[str, ...]) -> type[Package]:
 
 @lru_cache(maxsize=256)
 def definition_type(platforms: tuple[str, ...]) -> type[PackageDefinition]:
-    """The type of packages to register with paths for these platforms. It ignores others."""
+    """The type of packages to register with paths for these platforms. It ignores paths for
+    others."""
     if platforms == PLATFORMS:
         return PackageDefinition
     return cast(
@@ -134,6 +138,7 @@ def _type(name: str, base: type[AnyPackage], platforms: tuple[str, ...], path: A
 
 
 def _attribute(platform: str) -> str:
-    """The name of its attribute: its own, unless that means something else to Python."""
+    """The attribute of a platform: its name, or if Python does not allow that, `P_` and the
+    name."""
     plain = platform.isidentifier() and not platform.startswith("_") and not iskeyword(platform)
     return platform if plain and platform != "platforms" else f"P_{platform}"

@@ -1,4 +1,4 @@
-"""Progress data: progress#progress ProgressData, progress#list."""
+"""Progress data (progress#list, progress#keys, progress#versions)."""
 
 from typing import Annotated, Any, ClassVar
 
@@ -23,12 +23,12 @@ NewKey = Annotated[
         examples=["tower/best"],
     ),
 ]
-"""Older keys may have such a segment: they can be read and deleted, by the query."""
+"""Older keys may have such a segment. The query `key` reads and deletes them (progress#keys)."""
 
 
 class ProgressBody(Wire):
     """Data to store. `version` is the version that this replaces: 0 for a key that was never
-    written. A repeat has the same `writeId`."""
+    written. A repeat has the same `writeId` (progress#versions)."""
 
     value: dict[str, Any]
     version: Version | None = None
@@ -65,7 +65,7 @@ class ProgressQuery(Wire):
 
 
 class ProgressText(Wire):
-    """A ProgressBody as the service reads it: the value stays the text that came."""
+    """A ProgressBody as the service decodes it: `value` stays the text that was sent."""
 
     described_as: ClassVar[type[Wire]] = ProgressBody
 

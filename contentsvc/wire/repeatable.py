@@ -44,7 +44,7 @@ ONCE: Final = {
     "deleteUser": "a second one would find no account",
     "resetPassword": "the token is good once",
 }
-"""The operations of other methods that may not, and why."""
+"""The operations of other methods that must not be sent again, and why."""
 KEYS: Final = {
     "createComment": "writeId",
     "createDecision": "id",
@@ -54,8 +54,8 @@ KEYS: Final = {
     "sendStudioNotification": "id",
     "warnUser": "id",
 }
-"""The members of bodies by which the service knows a request again: GUIDs that clients make.
-Without one the request is not repeatable, or is refused."""
+"""The member of each body by which the service recognizes a repeat: a GUID that the client makes.
+Without it the request is not repeatable, or is refused."""
 
 
 def is_repeatable(operation: str, method: str) -> bool:

@@ -1,5 +1,5 @@
-"""What content is searched by, and the suggestions and tags that help a search (content#content,
-content#tags)."""
+"""The queries for lists and searches of content, suggestions and tags (content#browsing,
+content#by-author, content#suggestions, content#tags)."""
 
 from typing import Annotated, ClassVar, Final, Literal
 
@@ -50,11 +50,13 @@ ClientFeatures = (
     ]
     | None
 )
-"""What a client says of itself (content#requirements); what it does not say is not compared."""
+"""ClientGame, ClientPlatform and ClientFeatures say what the client has
+(content#fitting-revisions). What is absent is not compared."""
 
 
 class ClientQuery(Wire):
-    """What the client says of itself (content#requirements)."""
+    """What the client has: its version of the game, platform and features
+    (content#fitting-revisions)."""
 
     game: ClientGame = None
     platform: ClientPlatform = None
@@ -62,7 +64,8 @@ class ClientQuery(Wire):
 
 
 class ContentQuery(Paging):
-    """Filters (content#by-author): comma lists, or `all`; and attributes."""
+    """The filters of a list of a user's content (content#by-author): comma lists, or `all`;
+    attributes; and what the client has (content#fitting-revisions)."""
 
     maps: ClassVar[frozenset[str]] = frozenset({"attr"})
 
@@ -85,7 +88,7 @@ _SORT = (
     "relevance with q, otherwise newest"
 )
 Sort = Literal["newest", "updated", "top", "trending", "played", "subscribed", "relevance"]
-# Python also trims the five control characters; ECMA-262, which the document has, does not.
+# Python also trims these five control characters; ECMA-262, which the document uses, does not.
 _UNSEEN = r"\s\x00\x1c-\x1f\x85"
 _SEEN = rf"[^{_UNSEEN}]"
 _TAG = rf"[^,\x00]*[^,{_UNSEEN}][^,\x00]*"
@@ -104,15 +107,15 @@ class SuggestionQuery(Wire):
 
 
 class Suggestion(Record):
-    """What may have been meant (content#suggestions)."""
+    """A search without its misspelt words (content#suggestions)."""
 
     q: str | None
-    """The text with other words, or null if nothing has to be mended, or nothing is near."""
+    """The text with other words. Null if no word has to be mended, or no other word is near."""
 
 
 class ContentSearch(SortedPart):
-    """What to list (content#content): content that has all of these. Without parameters it is all
-    active content."""
+    """The conditions of a list of content, which it meets all (content#browsing). Without
+    parameters it is all active content."""
 
     maps: ClassVar[frozenset[str]] = frozenset({"attr"})
 

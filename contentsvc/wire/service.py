@@ -1,4 +1,4 @@
-"""What a service says of itself (conventions#the-service)."""
+"""What a service says about itself (conventions#the-service)."""
 
 from typing import Annotated
 
@@ -15,15 +15,16 @@ class Label(Record):
 
 
 class Named(Record):
-    """A name that requests and answers have, and what people read."""
+    """The `name` that requests and answers have, and the label that people read."""
 
     name: str
     label: Label
 
 
 class TagGroup(Record):
-    """Tags that belong together. `types` are the only types that have them, `most` is how many of
-    them a content may have; null: no limit. Those of `staff` only curators give."""
+    """A group of tags (content#tags). Only content of these `types` can have them; null: of any
+    type. A content can have at most `most` of them; null: any number. If `staff` is true, only
+    curators give them."""
 
     key: str
     label: Label
@@ -34,7 +35,8 @@ class TagGroup(Record):
 
 
 class ServiceIssuer(Record):
-    """An issuer with which a page logs people in, as GET /issuers has it."""
+    """An issuer with which a page can log users in, as GET /issuers has it
+    (accounts#other-services)."""
 
     issuer: Annotated[str, Meta(examples=["https://id.studio.example"])]
     name: Annotated[str, Meta(examples=["Studio"])]
@@ -42,19 +44,20 @@ class ServiceIssuer(Record):
 
 
 class ServiceLink(Record):
-    """A page of the studio's."""
+    """A link to a page of the studio."""
 
     label: Label
     url: Annotated[str, Meta(examples=["https://studio.example/imprint"])]
 
 
 class ServiceInfo(Record):
-    """What this service is and does. `platforms` and `types` are those that new packages and new
-    content may have. With `freeTags` tags of no group are allowed too. `guests`: it takes guests,
-    who may do what `guestsMay` names. `registration`: anyone may register. `markup` says how
-    descriptions are written: `markdown` or `none`. `mail`: it sends mails, by which users confirm
-    their address and reset a password. For `unsendMinutes` who has sent a message can take it away;
-    0: without limit."""
+    """What this service is and does (conventions#the-service). `platforms` and `types` are those
+    that new packages and new content may have. If `freeTags` is true, tags of no group are allowed
+    too. If `guests` is true, the service takes guests, who may do what `guestsMay` names. If
+    `registration` is true, anyone may register. `markup` says how descriptions are written:
+    `markdown` or `none`. If `mail` is true, the service sends mails, by which users confirm their
+    address and reset a password. For `unsendMinutes` after a message was sent, its sender can take
+    it away; 0: without limit."""
 
     name: str
     platforms: list[Named]

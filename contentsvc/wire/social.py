@@ -1,4 +1,5 @@
-"""Friends, blocks, party invites and messages (social#party-invites; social#friends)."""
+"""Friends, messages, blocks and party invites (social#friends, social#messages, social#blocks,
+social#party-invites)."""
 
 from typing import Annotated, Literal, get_args
 
@@ -9,13 +10,13 @@ from contentsvc.wire.base import Guid, Id, Part, Record, Seconds, Wire
 
 
 class PartyBody(Wire):
-    """The party."""
+    """The id of a party (social#party-invites)."""
 
     party: Guid
 
 
 class PendingInvite(Record):
-    """An invite to a party that has no answer."""
+    """An invite to a party that the user has not answered (social#party-invites)."""
 
     sender: UserInfo
     party: Id
@@ -24,7 +25,7 @@ class PendingInvite(Record):
 
 Direction = Literal["incoming", "outgoing"]
 ShownDirection = Annotated[str, Meta(extra_json_schema={"enum": list(get_args(Direction))})]
-"""In answers: a client takes what a later release may add."""
+"""In answers. A later release may have other words, which a client must accept."""
 
 
 class Friend(Record):
@@ -35,8 +36,8 @@ class Friend(Record):
 
 
 class PendingRequest(Record):
-    """A request for friendship that has no answer. `incoming`: `user` has asked. `outgoing`: `user`
-    was asked."""
+    """A request for friendship that nobody has answered (social#friends). `incoming`: `user` has
+    asked. `outgoing`: `user` was asked."""
 
     user: UserInfo
     direction: ShownDirection
@@ -66,14 +67,16 @@ MessageText = Annotated[str, Meta(min_length=1, max_length=4096)]
 
 
 class MessageCreate(Wire):
-    """A new message. With an `id` of its own, the request can be sent again."""
+    """A new message (social#messages). With `id`, a GUID that the client makes, the request can be
+    sent again."""
 
     text: MessageText
     id: Guid | None = None
 
 
 class Message(Record):
-    """A message. If it was taken away, `removed` is true and the text is empty."""
+    """A message (social#messages). If it was taken away, `removed` is true and the text is empty
+    (social#unsending)."""
 
     id: Id
     sender: Id

@@ -22,10 +22,10 @@ class Message(Struct, tag_field="type", rename="camel"):
 
 
 class AuthMessage(Message, tag="auth"):
-    """To the server, first of all: the token of session/connect (socket#session-connect).
+    """To the server, as the first message: the token of session/connect (socket#session-connect).
 
-    `resume` and `resumeId` are the seq and id of the last notification that the client has
-    handled. The seq alone is enough.
+    `resume` and `resumeId` are the seq and id of the last notification that the client has handled.
+    `resume` alone is enough (socket#resuming).
     """
 
     token: str
@@ -34,7 +34,7 @@ class AuthMessage(Message, tag="auth"):
 
 
 class PingMessage(Message, tag="ping"):
-    """To the server, for clients that cannot send the protocol's own pings."""
+    """To the server, for clients that cannot send the pings of WebSocket itself."""
 
 
 class HelloMessage(Message, tag="hello"):
@@ -62,23 +62,23 @@ class NotificationMessage(Message, tag="notification"):
 
 
 class StateMessage(Message, tag="state"):
-    """To the client: read flags have changed, or notifications were deleted. Of the user's
-    notifications up to the number `seq`, `unread` have not been read."""
+    """To the client: read flags have changed, or notifications were deleted. `unread` is how many
+    of the user's notifications up to the number `seq` are not read (socket#unread-count)."""
 
     seq: Seq
     unread: Unread
 
 
 class AnnouncementsMessage(Message, tag="announcements"):
-    """To the client: the announcements are others now. Read them after a random part of so many
-    seconds."""
+    """To the client: the announcements have changed. Read them again after a random part of
+    `within` seconds (studio#announcements)."""
 
     within: Annotated[int, described("seconds, over which clients spread", bits=32)]
 
 
 class LibraryMessage(Message, tag="library"):
-    """To the client: what the user keeps has changed, or may have. Read the map
-    `…/subscriptions/state` again."""
+    """To the client: the user's subscriptions have changed, or may have. Read the map
+    `…/subscriptions/state` again (content#library-map)."""
 
 
 class PongMessage(Message, tag="pong"):
@@ -86,9 +86,10 @@ class PongMessage(Message, tag="pong"):
 
 
 class ErrorMessage(Message, tag="error"):
-    """To the client: `code` is stable, `detail` a sentence. Only a close ends the socket.
+    """To the client: something is wrong (socket#errors). `code` does not change in later releases;
+    `detail` is a sentence that may change. The socket stays open, unless the server closes it.
 
-    `log_changed` has the seq and id of the notification after which the socket goes on.
+    Only `log_changed` has `seq` and `id`: those of the notification after which the socket goes on.
     """
 
     code: str
@@ -98,7 +99,7 @@ class ErrorMessage(Message, tag="error"):
 
 
 class GoodbyeMessage(Message, tag="goodbye"):
-    """To the client, last of all, before the close.
+    """To the client, as the last message before the close (socket#close-codes).
 
     `retryAfter` is the least number of seconds to wait before connecting again.
     """

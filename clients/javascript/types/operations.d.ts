@@ -42,7 +42,7 @@ export interface AcceptedTerms {
   accepted: number;
 }
 
-/** An admin warns the user, by a `decision`. */
+/** An admin warns the user. `decision` is the id of the decision. */
 export interface AccountWarning {
   kind: "AccountWarning";
   reason: string;
@@ -73,7 +73,10 @@ export interface AchievementDefinition {
   visibilityStop?: number | null;
 }
 
-/** A file that a client has. */
+/**
+ * A file that a client announces. `size` is in bytes. `mediaType` is required unless `use` is
+ * `entity` or `package`.
+ */
 export interface AnnouncedFile {
   use: "avatar" | "emblem" | "entity" | "package" | "screenshot";
   /** a SHA-256 digest of 64 lower-case hexadecimal digits */
@@ -83,7 +86,10 @@ export interface AnnouncedFile {
   mediaType?: string | null;
 }
 
-/** Something that the studio announces to everybody. */
+/**
+ * An announcement of the studio to everybody. It is current from `from` until just before
+ * `until`. Null is at once, and until it is deleted.
+ */
 export interface Announcement {
   /** a GUID with dashes, in lower case */
   id: string;
@@ -95,8 +101,8 @@ export interface Announcement {
 }
 
 /**
- * What is announced to everybody, from and until when. Null is at once, and until it is
- * deleted.
+ * An announcement to everybody. It is current from `from` until just before `until`. Null is
+ * at once, and until it is deleted.
  */
 export interface AnnouncementBody {
   /** a name that is not blank */
@@ -108,8 +114,8 @@ export interface AnnouncementBody {
 }
 
 /**
- * To the client: the announcements are others now. Read them after a random part of so many
- * seconds.
+ * To the client: the announcements have changed. Read them again after a random part of
+ * `within` seconds.
  */
 export interface AnnouncementsMessage {
   type: "announcements";
@@ -118,9 +124,10 @@ export interface AnnouncementsMessage {
 }
 
 /**
- * An appeal. `from` is who appeals: whom the `decision` concerns, or somebody who has reported
- * the subject, or sent the `notice` of it, which was dismissed; `decision` is null then.
- * `user` is null of a notice, and if they have left. `answer` is null while it is open.
+ * An appeal. `from` is `author` if the user whom the `decision` concerns appeals. It is
+ * `reporter` or `notifier` if the user's report, or the `notice`, was dismissed; `decision` is
+ * null then. `user` is null for a notice, and if the user has left. `answer` is null while the
+ * appeal is open.
  */
 export interface Appeal {
   /** a GUID with dashes, in lower case */
@@ -137,7 +144,7 @@ export interface Appeal {
   answer: AppealAnswer | null;
 }
 
-/** Who has answered an appeal, why so, and when. */
+/** Who has answered an appeal, with which reason, and when. */
 export interface AppealAnswer {
   /** a GUID with dashes, in lower case */
   by: string;
@@ -146,7 +153,7 @@ export interface AppealAnswer {
   created: number;
 }
 
-/** What an appeal comes to, and why. Who has appealed is told both. */
+/** The outcome of an appeal, and why. Whoever has appealed is told both. */
 export interface AppealAnswerBody {
   outcome: "confirmed" | "reversed";
   reason: string;
@@ -158,8 +165,8 @@ export interface AppealBody {
 }
 
 /**
- * Somebody has answered an appeal of the user's: against a `decision`, or against what was
- * decided of the user's report of a `subject`.
+ * A moderator has answered an appeal of the user, against a `decision`, or against the outcome
+ * of the user's report of a `subject`.
  */
 export interface AppealDecided {
   kind: "AppealDecided";
@@ -176,8 +183,8 @@ export interface AppealDecided {
 }
 
 /**
- * What an appeal is about. The id of a comment is its number, and `content` is what it is on;
- * that of a file is its sha256. Of a message, `user` has sent it.
+ * What an appeal is about. The id of a comment is its number, and `content` is the content
+ * that it is on. The id of a file is its sha256. `user` is the sender of a message.
  */
 export interface AppealSubject {
   kind: "content" | "comment" | "user" | "collection" | "file" | "message";
@@ -188,7 +195,10 @@ export interface AppealSubject {
   user?: string;
 }
 
-/** Who follows a user, or has entered a design challenge: exactly one of these. */
+/**
+ * An audience: the followers of a user, or the entrants of a design challenge. The body has
+ * exactly one of the two.
+ */
 export interface AudienceOf {
   followersOf?: string | null;
   entrantsOf?: string | null;
@@ -196,10 +206,10 @@ export interface AudienceOf {
 
 /**
  * What an admin did, and could do only as an admin. `adminKind` says whether `admin` is the id
- * of a user or of a service account, or the operator has used a command: then it is the nil
- * GUID. `reason` is empty if none was given. `decision` is the id of the decision that it is
- * of, null if there is none. `counts` is there if it was about several things: how many of
- * each kind.
+ * of a user or of a service account. If it is `operator`, somebody has used a command, and
+ * `admin` is the nil GUID. `reason` is empty if none was given. `decision` is the id of the
+ * decision that this belongs to; null if there is none. `counts` is there if the action was
+ * about several things: how many of each kind.
  */
 export interface AuditLogEntry {
   /** a GUID with dashes, in lower case */
@@ -218,8 +228,9 @@ export interface AuditLogEntry {
 }
 
 /**
- * To the server, first of all: the token of session/connect. `resume` and `resumeId` are the
- * seq and id of the last notification that the client has handled. The seq alone is enough.
+ * To the server, as the first message: the token of session/connect. `resume` and `resumeId`
+ * are the seq and id of the last notification that the client has handled. `resume` alone is
+ * enough.
  */
 export interface AuthMessage {
   type: "auth";
@@ -241,7 +252,7 @@ export interface BanBody {
   until?: number | null;
 }
 
-/** Why a file is blocked. With `preserve`, its bytes are kept for a hold. */
+/** Why a file is blocked. With `preserve`, its bytes are kept in a hold. */
 export interface BlockBody {
   reason: string;
   preserve?: boolean;
@@ -261,8 +272,8 @@ export interface BodyFault {
 }
 
 /**
- * A design challenge: everything that was posted, and how it stands. `entries` counts those
- * that the caller may see; `winners` are the content that has won.
+ * A design challenge: its definition and its state. `entries` counts those that the caller may
+ * see. `winners` are the ids of the content that has won.
  */
 export interface Challenge {
   name: string;
@@ -291,8 +302,8 @@ export interface ChallengeClose {
 
 /**
  * The definition of a design challenge. It is open from `opens` (null: at once) to `closes`
- * (null: without end). Content of these `types` may enter, of all types if there are none
- * given. Admins judge, or the votes.
+ * (null: without end). Only content of these `types` may enter (null: all types). `judging`
+ * says whether admins choose the winners, or the votes do.
  */
 export interface ChallengeCreate {
   /** a name that is not blank */
@@ -309,7 +320,7 @@ export interface ChallengeCreate {
   judging?: "admins" | "votes";
 }
 
-/** A design challenge has closed in which the user has taken part with this content. */
+/** A design challenge has closed. The user has taken part in it with this content. */
 export interface ChallengeParticipated {
   kind: "ChallengeParticipated";
   /** a GUID with dashes */
@@ -338,8 +349,8 @@ export interface ChallengeWon {
 }
 
 /**
- * How much of a user there is that can be taken away at once. Of content and comments the
- * newest 1,000 are looked at, and of collections as many are counted.
+ * How much there is of a user that can be removed at once. Of content and comments only the
+ * newest 1,000 are looked at. Of collections at most 1,000 are counted.
  */
 export interface ClearableCounts {
   /** how many */
@@ -356,7 +367,10 @@ export interface ClearableCounts {
  */
 export type ClientMessage = AuthMessage | PingMessage;
 
-/** A collection. `items` is how many it has, also those that the caller does not see. */
+/**
+ * A collection. `items` is how many items it has, including those that the caller does not
+ * see.
+ */
 export interface Collection {
   /** a GUID with dashes, in lower case */
   id: string;
@@ -371,7 +385,7 @@ export interface Collection {
   kind: "favourites" | "collection";
 }
 
-/** What a collection is called, and whether everybody sees it. */
+/** The name of a collection, its description, and whether everybody sees it. */
 export interface CollectionBody {
   /** a name that is not blank */
   name: string;
@@ -433,8 +447,8 @@ export interface CommentPage {
 }
 
 /**
- * Somebody else has deleted a comment of the user. `decision` is that of an admin; null if it
- * was the author of the content.
+ * Somebody else has deleted a comment of the user. `decision` is the id of the admin's
+ * decision; null if the author of the content has deleted the comment.
  */
 export interface CommentRemoved {
   kind: "CommentRemoved";
@@ -511,7 +525,10 @@ export interface ContentCreate {
   attributes?: Record<string, string | boolean | number>;
 }
 
-/** What changed on a day of UTC. `players` are those who played the content for the first time. */
+/**
+ * What changed for a content on a day of UTC. `players` are those who played it for the first
+ * time. `seconds` is how long it was played.
+ */
 export interface ContentDay {
   /** a day of UTC */
   day: string;
@@ -583,9 +600,10 @@ export interface ContentDetail {
 }
 
 /**
- * A file of a content item. `url` and `expires` are null if it cannot be had, `platform` if it
- * is no package's, `name` if whoever published it gave none. A file that is several parts is
- * there for each of them.
+ * A file of a content item. `size` is in bytes. `url` and `expires` are null if the file
+ * cannot be downloaded. `platform` is null unless the file is of a package. `name` is null if
+ * the author gave none, or it is hidden. A file of several parts is listed once for each of
+ * them.
  */
 export interface ContentFile {
   path: string;
@@ -641,8 +659,8 @@ export interface ContentInfo {
 }
 
 /**
- * What a content is or was called, and since when. `by` has given it; null: staff, or a user
- * who has left.
+ * A present or former name of a content, and since when. `by` is the user who gave it; null if
+ * that was staff, or a user who has left.
  */
 export interface ContentName {
   name: string;
@@ -651,7 +669,7 @@ export interface ContentName {
   by: UserInfo | null;
 }
 
-/** What a content is called from now on. */
+/** The new name of a content. */
 export interface ContentNameChange {
   /** a name that is not blank */
   name: string;
@@ -672,8 +690,8 @@ export interface ContentPublished {
 }
 
 /**
- * An admin has restored a content of the user. `decision` is what that reverses; null if it
- * was suspended without one.
+ * An admin has restored a content of the user. `decision` is the id of the decision that this
+ * reverses; null if the content was suspended without one.
  */
 export interface ContentRestored {
   kind: "ContentRestored";
@@ -688,7 +706,7 @@ export interface ContentRestored {
   read: boolean;
 }
 
-/** An admin has suspended a content of the user, by a `decision`. */
+/** An admin has suspended a content of the user. `decision` is the id of the decision. */
 export interface ContentSuspended {
   kind: "ContentSuspended";
   /** a GUID with dashes */
@@ -704,8 +722,8 @@ export interface ContentSuspended {
 
 /**
  * The parts of a content that can change. The first of `screenshotUris` is the primary image.
- * Without `tags` the tags stay, and so do the `attributes`, which otherwise are replaced
- * whole. A `revisionId` must be a revision of this content.
+ * Without `tags`, the tags stay. Without `attributes`, the attributes stay; otherwise the new
+ * ones replace all of them. A `revisionId` must be a revision of this content.
  */
 export interface ContentUpdate {
   revisionId?: string | null;
@@ -722,8 +740,9 @@ export interface Conversation {
 }
 
 /**
- * How often a content was played and to the end, by how many players, downloaded on how many
- * days by how many users, and how many keep it.
+ * The totals of a content. `plays` are all plays, and `completions` those that reached the
+ * end. `players` has each player once, and `downloads` each user once a day. `subscribers` and
+ * `favourites` are the users who have the content there.
  */
 export interface Counts {
   /** how many */
@@ -740,16 +759,16 @@ export interface Counts {
   favourites: number;
 }
 
-/** The revision that a content shall show. */
+/** The revision that becomes the current one. */
 export interface CurrentRevision {
   /** a GUID with dashes */
   revisionId: string;
 }
 
 /**
- * A day of UTC. `registered` are new full accounts, of guests too, and `guests` the new
- * guests; `active` the users who logged in or renewed a log-in; `downloads` the files that
- * were handed out, and `bytes` their bytes.
+ * The numbers of a day of UTC. `registered` are new full accounts, also those that guests have
+ * become, and `guests` are new guests. `active` are the users who logged in or renewed a log-
+ * in. `downloads` are the files that were downloaded, and `bytes` their bytes.
  */
 export interface DayStatistics {
   /** a day of UTC */
@@ -797,8 +816,8 @@ export interface DebugNotify {
 }
 
 /**
- * What was decided about. The id of a comment is its number, and `content` is what it is on;
- * that of a file is its sha256. `user` is who has sent a message.
+ * The subject of a decision. The id of a comment is its number, and `content` is the content
+ * that it is on. The id of a file is its sha256. `user` is the sender of a message.
  */
 export interface DecidedSubject {
   kind: "content" | "comment" | "user" | "file" | "message";
@@ -810,9 +829,9 @@ export interface DecidedSubject {
 }
 
 /**
- * A decision. `user` is whom it concerns, null of a file. `until` is null if it has no end.
- * `facts` are the subject as it was; null when nobody can appeal any more. `replaced` is the
- * id of the decision that has taken its place. `territory` is where it holds. `appeals` are
+ * A decision. `user` is the user whom it concerns; null for a file. `until` is null if it has
+ * no end. `facts` are the subject as it was; null once nobody can appeal any more. `replaced`
+ * is the id of the decision that has replaced it. `territory` is where it holds. `appeals` are
  * its newest 100, the oldest first.
  */
 export interface Decision {
@@ -843,9 +862,9 @@ export interface DecisionAppeal {
 }
 
 /**
- * A decision, with an id of the caller's. `until` is for `ban` and `restrict` alone, and
- * `what` for `restrict`. Open reports of the subject up to the one with the id `upTo` are
- * upheld.
+ * A decision. The caller chooses its `id`. Only `ban` and `restrict` have `until`, and only
+ * `restrict` has `what`. The decision upholds the open reports of the subject up to the one
+ * with the id `upTo`.
  */
 export interface DecisionBody {
   /** a GUID with dashes */
@@ -858,7 +877,7 @@ export interface DecisionBody {
   upTo?: string | null;
 }
 
-/** A decision about the user, or what the user has made, was reversed. */
+/** A decision that concerned the user was reversed. */
 export interface DecisionReversed {
   kind: "DecisionReversed";
   /** a GUID with dashes */
@@ -872,8 +891,8 @@ export interface DecisionReversed {
 }
 
 /**
- * An admin has decided something about the user, or what the user has made, of which no other
- * kind tells: see `action`.
+ * An admin has taken a decision that concerns the user, and that has no kind of its own:
+ * `action` says which.
  */
 export interface DecisionTaken {
   kind: "DecisionTaken";
@@ -888,7 +907,10 @@ export interface DecisionTaken {
   read: boolean;
 }
 
-/** A notification that the user has deleted. Only the socket has it, in a replay. It is read. */
+/**
+ * A notification that the user has deleted. Only the socket sends it, from the backlog. Its
+ * `read` is true.
+ */
 export interface Deleted {
   kind: "Deleted";
   /** a GUID with dashes */
@@ -900,7 +922,8 @@ export interface Deleted {
 
 /**
  * A content was suspended, restored or deleted, and content of the user depends on it.
- * `status` is its status now. `contents` of the user's depend on it; `content` is the newest.
+ * `status` is its status now. `contents` is how many of the user's contents depend on it, and
+ * `content` is the newest of them.
  */
 export interface DependencyStatus {
   kind: "DependencyStatus";
@@ -964,7 +987,7 @@ export interface EmailConfirmation {
   token: string;
 }
 
-/** The address that a user is to have, and why. */
+/** The new address of a user, and why. */
 export interface EmailReplacement {
   /** an e-mail address */
   email: string;
@@ -1002,8 +1025,8 @@ export interface Entity {
 }
 
 /**
- * An entity to register. `path` is relative to the content bucket, `name` what the file is
- * called where it is downloaded.
+ * An entity to register. `path` is relative to the content bucket. `name` is the name of the
+ * file in downloads.
  */
 export interface EntityDefinition {
   /** a GUID with dashes */
@@ -1024,8 +1047,9 @@ export interface EntityReference {
 }
 
 /**
- * To the client: `code` is stable, `detail` a sentence. Only a close ends the socket.
- * `log_changed` has the seq and id of the notification after which the socket goes on.
+ * To the client: something is wrong. `code` does not change in later releases; `detail` is a
+ * sentence that may change. The socket stays open, unless the server closes it. Only
+ * `log_changed` has `seq` and `id`: those of the notification after which the socket goes on.
  */
 export interface ErrorMessage {
   type: "error";
@@ -1037,8 +1061,8 @@ export interface ErrorMessage {
 }
 
 /**
- * To whom what is held was given, such as an authority: when, under which reference, and who
- * has noted it.
+ * A note that the copy of a hold was given to somebody, such as an authority: to whom, when,
+ * and under which reference. `by` is who wrote the note.
  */
 export interface Escalation {
   /** a GUID with dashes, in lower case */
@@ -1054,7 +1078,7 @@ export interface Escalation {
   created: number;
 }
 
-/** To whom what is held was given, and when. Another one with the same id replaces it. */
+/** To whom the copy of a hold was given, and when. Another one with the same id replaces it. */
 export interface EscalationBody {
   /** a name that is not blank */
   to: string;
@@ -1065,8 +1089,8 @@ export interface EscalationBody {
 }
 
 /**
- * Something that has happened, at `created`. `actor` is the id of the user or the service that
- * did it; null where nobody did, or nobody is to be named.
+ * Something that happened at `created`. `actor` is the id of the user or the service account
+ * that did it; null if nobody did, or nobody is to be named.
  */
 export interface Event {
   /** the number of an event: each is above the one before */
@@ -1080,8 +1104,8 @@ export interface Event {
 }
 
 /**
- * What an event says beside its subject. Which members it has follows from its kind. A later
- * release may have others.
+ * The details of an event. Its kind says which members they have. A later release may have
+ * other members.
  */
 export interface EventData {
   /** of the content that was published */
@@ -1118,8 +1142,8 @@ export interface EventData {
 }
 
 /**
- * Events in the order of their numbers. `next` is the `after` of the next call. Nothing
- * appears at or below it later.
+ * Events in the order of their numbers. `next` is the `after` of the next call. No event with
+ * this or a lower number appears later.
  */
 export interface EventPage {
   items: Event[];
@@ -1128,8 +1152,9 @@ export interface EventPage {
 }
 
 /**
- * What an event is about. The id of a comment is its number, and `content` is what it is on;
- * that of a file is its sha256. That of a message is its sender's, who is in the data.
+ * What an event is about. The id of a comment is its number, and `content` is the content that
+ * it is on. The id of a file is its sha256. The id of a message is known together with its
+ * sender, who is in the data.
  */
 export interface EventSubject {
   kind: "user" | "content" | "comment" | "collection" | "file" | "message" | "challenge" | "webhook" | "notice" | "appeal";
@@ -1138,7 +1163,7 @@ export interface EventSubject {
   content?: string;
 }
 
-/** All that the service holds of a user. Times are Unix seconds. */
+/** All data that the service stores about a user. Times are Unix seconds. */
 export interface Export {
   /** grows when a member changes its meaning, or goes */
   schema: number;
@@ -1188,7 +1213,7 @@ export interface Export {
   actions: Record<string, unknown>[];
 }
 
-/** Whether everybody sees the user's favourites: all that a request can change of them. */
+/** Whether everybody sees the user's favourites. Nothing else of them can be changed. */
 export interface FavouritesBody {
   public: boolean;
 }
@@ -1218,8 +1243,8 @@ export interface FriendConfirm {
 }
 
 /**
- * A message of a friend. `message` is its id; those that debugging makes have none. If the
- * message was taken away, `removed` is true and the text is empty.
+ * A message of a friend. `message` is its id, if it is stored. If the message was taken away,
+ * `removed` is true and the text is empty.
  */
 export interface FriendMessage {
   kind: "FriendMessage";
@@ -1248,7 +1273,7 @@ export interface FriendRequest {
   read: boolean;
 }
 
-/** What makes a guest a full account. */
+/** The username, the address and the password with which a guest becomes a full account. */
 export interface FullAccount {
   /** a name made of A to Z, a to z, 0 to 9, _, . and - */
   username: string;
@@ -1259,7 +1284,7 @@ export interface FullAccount {
 
 /**
  * The whole record of a user. `email` is empty if the account has no address. `emailVerified`
- * says that the user has got mail there.
+ * is true if mail has reached the user there.
  */
 export interface FullUser {
   /** a GUID with dashes, in lower case */
@@ -1278,7 +1303,10 @@ export interface FullUser {
   terms: AcceptedTerms | null;
 }
 
-/** Versions of the game. `max` is compared on as many numbers as it has: 1.4 takes in 1.4.9. */
+/**
+ * A range of versions of the game. `max` is inclusive, and compared on as many numbers as it
+ * has: 1.4 includes 1.4.9.
+ */
 export interface GameVersions {
   /** a version: 1 to 4 numbers up to 2147483647, with dots between them */
   min?: string;
@@ -1287,8 +1315,8 @@ export interface GameVersions {
 }
 
 /**
- * To the client, last of all, before the close. `retryAfter` is the least number of seconds to
- * wait before connecting again.
+ * To the client, as the last message before the close. `retryAfter` is the least number of
+ * seconds to wait before connecting again.
  */
 export interface GoodbyeMessage {
   type: "goodbye";
@@ -1328,8 +1356,8 @@ export interface GroundBody {
 }
 
 /**
- * A token of the account with which a guest becomes a full account, and the name that this is
- * to have.
+ * A token of the account of another service with which a guest becomes a full account, and the
+ * name of the full account.
  */
 export interface GuestLink {
   subject_token: string;
@@ -1337,7 +1365,7 @@ export interface GuestLink {
   username?: string | null;
 }
 
-/** What is held: the `record` as it was, and the files. */
+/** The copy of what is held: the `record` as it was, and the files. */
 export interface HeldCopy {
   kind: "content" | "user" | "file";
   id: string;
@@ -1353,7 +1381,10 @@ export interface HeldCopy {
   files: HeldFile[];
 }
 
-/** A file of what is held. `url` and `expires` are null if its bytes are not kept. */
+/**
+ * A file of a hold. `size` is in bytes. `url` and `expires` are null if the bytes are not
+ * kept.
+ */
 export interface HeldFile {
   path: string;
   sha256: string;
@@ -1382,8 +1413,8 @@ export interface HelloMessage {
 }
 
 /**
- * Something that is held. The `id` of a file is its sha256. `by` is who has placed it, and
- * `bytes` those of its files.
+ * A hold. The `id` of a held file is its sha256. `by` is who placed the hold. `bytes` is the
+ * size of its files.
  */
 export interface Hold {
   kind: "content" | "user" | "file";
@@ -1401,13 +1432,19 @@ export interface Hold {
   escalations: Escalation[];
 }
 
-/** Why something is held, and until when: at most 5 years from now; a year without it. */
+/**
+ * Why something is held, and until when: at most 5 years from now. Without `until` it is one
+ * year.
+ */
 export interface HoldBody {
   reason: string;
   until?: number | null;
 }
 
-/** An account elsewhere: `subject` names it at `issuer`. `linked` is when it was linked. */
+/**
+ * An account of another service that is linked to the user. `subject` names it at `issuer`.
+ * `linked` is when it was linked.
+ */
 export interface Identity {
   /** a GUID with dashes, in lower case */
   id: string;
@@ -1425,14 +1462,17 @@ export interface IdentityOwner {
 }
 
 /**
- * Where an item comes: before this content, or at the end with null. Without it, a new item
- * comes first, and one that is there stays where it is.
+ * The place of an item in a collection: before the item with the id `before`, or at the end if
+ * that is null. Without `before`, a new item comes first, and an old one stays where it is.
  */
 export interface ItemBody {
   before?: string | null;
 }
 
-/** What a client is to have of a content. Unless it is active, `revision` is null. */
+/**
+ * The state of a subscription, and the revision that the client should have. `revision` is
+ * null if `state` is not `active`, or if no revision fits the client.
+ */
 export interface Kept {
   revision: string | null;
   state: "active" | "unavailable" | "gone";
@@ -1445,8 +1485,8 @@ export interface Label {
 }
 
 /**
- * What the operator says of the law. `contacts` are whatever it names so. `notices` is the
- * page of the portal where anyone reports illegal content; null without the portal.
+ * The operator's legal information. The operator chooses the names in `contacts`. `notices` is
+ * the URL of the portal's page where anyone reports illegal content; null without the portal.
  */
 export interface LegalInfo {
   /** whom to write to */
@@ -1456,14 +1496,14 @@ export interface LegalInfo {
 }
 
 /**
- * To the client: what the user keeps has changed, or may have. Read the map
+ * To the client: the user's subscriptions have changed, or may have. Read the map
  * `…/subscriptions/state` again.
  */
 export interface LibraryMessage {
   type: "library";
 }
 
-/** A token of the account to link, and the password. */
+/** A token of the account to link, and the user's password. */
 export interface LinkByPassword {
   subject_token: string;
   subject_token_type: string;
@@ -1471,8 +1511,8 @@ export interface LinkByPassword {
 }
 
 /**
- * A token of the account to link, and one of an account that proves whose this account without
- * a password is.
+ * A token of the account to link, and a token of an account that is already linked. The second
+ * token is the proof of a user who has no password.
  */
 export interface LinkByToken {
   subject_token: string;
@@ -1487,9 +1527,10 @@ export interface Live {
 }
 
 /**
- * An issuer with which a page logs people in, by the code flow of OpenID Connect with PKCE
- * (RFC 7636): what it is called, and as which client. The endpoints are null until it has
- * answered. With `sendsIss`, its answer to the page has `iss` (RFC 9207).
+ * An issuer with which a page can log users in, by the code flow of OpenID Connect with PKCE
+ * (RFC 7636). `clientId` is the id of the page's client there. The endpoints are null until
+ * the issuer has answered the service. If `sendsIss` is true, the issuer's answer to the page
+ * has `iss` (RFC 9207).
  */
 export interface LogInIssuer {
   name: string;
@@ -1511,7 +1552,7 @@ export interface Member {
   accepted: boolean;
 }
 
-/** An author invites the user to be a member of a content, who may edit it. */
+/** An author invites the user to become a member of a content. Members may edit it. */
 export interface MemberInvited {
   kind: "MemberInvited";
   /** a GUID with dashes */
@@ -1525,10 +1566,7 @@ export interface MemberInvited {
   read: boolean;
 }
 
-/**
- * A content that a user is a tester or a member of, or is invited to be. Testers need not
- * accept.
- */
+/** A content that a user is a tester or a member of, or is invited to. Testers need not accept. */
 export interface Membership {
   content: ContentInfo;
   role: "tester" | "editor";
@@ -1549,15 +1587,16 @@ export interface Message {
   removed: boolean;
 }
 
-/** A new message. With an `id` of its own, the request can be sent again. */
+/** A new message. With `id`, a GUID that the client makes, the request can be sent again. */
 export interface MessageCreate {
   text: string;
   id?: string | null;
 }
 
 /**
- * An account, as those see it who keep order. `email` is "" if the account has no address.
- * `sessions` is how many log-ins have not ended. `identities` are the newest 200.
+ * An account, as moderators see it. `email` is "" if the account has no address. `email` and
+ * `identities` are null without the permission `users.read`. `sessions` is how many log-ins
+ * have not ended. `identities` are the newest 200.
  */
 export interface ModeratedUser {
   user: UserInfo;
@@ -1575,13 +1614,13 @@ export interface ModeratedUser {
   identities: Identity[] | null;
 }
 
-/** A name that requests and answers have, and what people read. */
+/** The `name` that requests and answers have, and the label that people read. */
 export interface Named {
   name: string;
   label: Label;
 }
 
-/** A user follows the user. */
+/** Another user follows the user. */
 export interface NewFollower {
   kind: "NewFollower";
   /** a GUID with dashes */
@@ -1593,7 +1632,7 @@ export interface NewFollower {
   read: boolean;
 }
 
-/** A new secret of a service account. Its value is shown this once. */
+/** A new secret of a service account. Only this answer shows its value. */
 export interface NewServiceSecret {
   /** a GUID with dashes, in lower case */
   id: string;
@@ -1602,11 +1641,11 @@ export interface NewServiceSecret {
 }
 
 /**
- * A notice: `open` while one of its subjects is, else `upheld` if one is. `due` is when it is
- * to be answered. `redress` is the operator's text of what can be done about a decision.
- * `appeal` is the newest appeal of its sender, and `appealUntil` until when they can appeal,
- * where something was dismissed. Moderators alone see what was sent; name, address and
- * signature are null once they are erased.
+ * A notice. `state` is `open` while one of its subjects is open, else `upheld` if one was
+ * upheld. `due` is when it must be answered. `redress` is the operator's text about what can
+ * be done against a decision. `appeal` is the sender's newest appeal. If a subject was
+ * dismissed, the sender can appeal until `appealUntil`. Only moderators see `reason` and the
+ * members after it; `name`, `email` and `signature` are null once they are erased.
  */
 export interface Notice {
   /** a GUID with dashes, in lower case */
@@ -1630,8 +1669,8 @@ export interface Notice {
 }
 
 /**
- * The newest appeal of who has sent a notice, about one of its subjects. `reason` is why it
- * was answered so; null while it is open.
+ * The newest appeal of the sender of a notice, about one of its subjects. `reason` is that of
+ * the answer; null while the appeal is open.
  */
 export interface NoticeAppeal {
   /** a GUID with dashes, in lower case */
@@ -1641,9 +1680,9 @@ export interface NoticeAppeal {
 }
 
 /**
- * What is against the law, and why. `name` and `email` are needed but for `child`, `signature`
- * for `intimate` and `copyright`. `goodFaith` must be true: that all of it is, to the best of
- * the sender's knowledge.
+ * A notice: what is against the law, and why. `name` and `email` are required, unless `reason`
+ * is `child`. `signature` is required if `reason` is `intimate` or `copyright`. `goodFaith`
+ * must be true: to the best of the sender's knowledge, the notice is true.
  */
 export interface NoticeBody {
   subjects: NoticeTarget[];
@@ -1657,7 +1696,7 @@ export interface NoticeBody {
   signature?: string | null;
 }
 
-/** A notice that was filed. With the token its sender reads what becomes of it. */
+/** A notice that was filed. With `token`, its sender can read the notice and appeal. */
 export interface NoticeReceipt {
   /** a GUID with dashes, in lower case */
   id: string;
@@ -1666,9 +1705,9 @@ export interface NoticeReceipt {
 }
 
 /**
- * A subject of a notice, and what was decided about it. `url` is the one by which it was
- * named; moderators alone see it. `appealUntil` is until when the sender can appeal, where it
- * was dismissed.
+ * A subject of a notice, and what was decided about it. `url` is the URL by which the sender
+ * named it; only moderators see it. If the subject was dismissed, the sender can appeal until
+ * `appealUntil`.
  */
 export interface NoticeSubject {
   kind: "content" | "comment" | "user" | "file" | "message";
@@ -1685,9 +1724,9 @@ export interface NoticeSubject {
 }
 
 /**
- * What a notice is about: its kind and id, of a comment its number and the `content` that it
- * is on, of a message the `user` who has sent it; or a `url`, of which the path says what it
- * is.
+ * A subject of a notice: its `kind` and `id`, or a `url` whose path names it. The id of a
+ * comment is its number, and `content` is the content that it is on. The id of a file is its
+ * sha256. `user` is the sender of a message.
  */
 export interface NoticeTarget {
   kind?: "comment" | "content" | "file" | "message" | "user" | null;
@@ -1711,12 +1750,12 @@ export interface NotificationMessage {
   notification: Notification;
 }
 
-/** The kinds of notifications that the user does not want. */
+/** The kinds of notifications that the user has muted. */
 export interface NotificationSettings {
   muted: string[];
 }
 
-/** The kinds of notifications that the user does not want. A later release may have others. */
+/** The kinds of notifications that the user has muted. A later release may have other kinds. */
 export interface NotificationSettingsAnswer {
   muted: string[];
 }
@@ -1753,8 +1792,8 @@ export interface Package {
 }
 
 /**
- * A package to register, with one path for each platform that it supports. `name` is what each
- * of its files is called where it is downloaded.
+ * A package to register, with one path for each platform that it supports. `name` is the name
+ * of its files in downloads.
  */
 export interface PackageDefinition {
   /** a GUID with dashes */
@@ -1770,13 +1809,13 @@ export interface PackageDefinition {
   [platform: string]: string | null | undefined;
 }
 
-/** The party. */
+/** The id of a party. */
 export interface PartyBody {
   /** a GUID with dashes */
   party: string;
 }
 
-/** A user invites to a party. */
+/** Another user invites the user to a party. */
 export interface PartyInvite {
   kind: "PartyInvite";
   /** a GUID with dashes */
@@ -1824,7 +1863,7 @@ export interface PasswordChange {
   new: string;
 }
 
-/** The password of an account, which proves whose it is. */
+/** The password of the account. It proves that the caller owns the account. */
 export interface PasswordProof {
   password: string;
 }
@@ -1842,7 +1881,7 @@ export interface PasswordResetRequest {
   email: string;
 }
 
-/** An invite to a party that has no answer. */
+/** An invite to a party that the user has not answered. */
 export interface PendingInvite {
   sender: UserInfo;
   /** a GUID with dashes, in lower case */
@@ -1852,7 +1891,7 @@ export interface PendingInvite {
 }
 
 /**
- * A request for friendship that has no answer. `incoming`: `user` has asked. `outgoing`:
+ * A request for friendship that nobody has answered. `incoming`: `user` has asked. `outgoing`:
  * `user` was asked.
  */
 export interface PendingRequest {
@@ -1862,14 +1901,14 @@ export interface PendingRequest {
   created: number;
 }
 
-/** To the server, for clients that cannot send the protocol's own pings. */
+/** To the server, for clients that cannot send the pings of WebSocket itself. */
 export interface PingMessage {
   type: "ping";
 }
 
 /**
- * A play that is over. `id` is a GUID of the client's: by it, a repeat is known. `seconds` is
- * how long it took, `completed` whether the player got to the end.
+ * A play that is over. `id` is a GUID that the client makes; the same `id` again is a repeat.
+ * `seconds` is how long the play took. `completed` says whether the player got to the end.
  */
 export interface PlayBody {
   /** a GUID with dashes */
@@ -1888,8 +1927,8 @@ export interface PongMessage {
 }
 
 /**
- * A code with which a game opens the portal, and the URL that has it. It is good once, until
- * `expires`.
+ * A code with which a game opens the portal, and the URL that contains it. The code can be
+ * used once, until `expires`.
  */
 export interface PortalCode {
   code: string;
@@ -1898,14 +1937,14 @@ export interface PortalCode {
   expires: number;
 }
 
-/** Where the portal leads to after the log-in. */
+/** The page of the portal to open after the log-in. */
 export interface PortalCodeBody {
   then?: string | null;
 }
 
 /**
  * The content that is to be uploaded and published. `entity` says which of several
- * dependencies is the core. `type` is that of content that is to be created.
+ * dependencies is the core. `type` is the type of new content.
  */
 export interface Precheck {
   /** a GUID with dashes */
@@ -1929,8 +1968,8 @@ export interface PrecheckAnswer {
 }
 
 /**
- * A dependency to check. If `path` is given, the check also finds another path of the same
- * entity.
+ * A dependency to check. With `path`, the check also finds that the entity is registered with
+ * another path.
  */
 export interface PrecheckDependency {
   /** a GUID with dashes */
@@ -2004,11 +2043,12 @@ export interface QueryFault {
 }
 
 /**
- * A subject with open reports: how many there are, how many of these are notices, how many
- * have each reason, when the first and the last of them were made, and when the first is
- * `due`: to be answered. `upTo` is the id of the last. `author` is who has made the subject,
- * or is it; null if they have left. `excerpt` and `thumbnailUri` are of what it shows now:
- * null if it shows no text, or no picture.
+ * A subject with open reports. `reports` is how many there are, `notices` how many of these
+ * are notices, and `reasons` how many have each reason. `first` and `last` are the times of
+ * the oldest and the newest, and `upTo` is the id of the newest. `due` is when the first must
+ * be answered. `author` is the user who has made the subject, or who is the subject; null if
+ * that user has left. `excerpt` and `thumbnailUri` are of what the subject shows now: null if
+ * it shows no text, or no picture.
  */
 export interface QueuedSubject {
   subject: ReportedSubject;
@@ -2054,7 +2094,7 @@ export interface Ready {
   reasons?: string[];
 }
 
-/** A new user. `terms` is the version of the terms that they accept. */
+/** A new user. `terms` is the version of the terms that the user accepts. */
 export interface Registration {
   /** a name made of A to Z, a to z, 0 to 9, _, . and - */
   username: string;
@@ -2065,8 +2105,8 @@ export interface Registration {
 }
 
 /**
- * A report. `evidence` is the subject's text as it was then. A notice is one too: it has the
- * id of that in `notice`, and no reporter.
+ * A report. `evidence` is the subject as it was then. A notice makes a report too: `notice` is
+ * its id, and there is no reporter.
  */
 export interface Report {
   /** a GUID with dashes, in lower case */
@@ -2095,7 +2135,7 @@ export interface ReportDecision {
   note?: string;
 }
 
-/** Admins have judged what the user had reported. */
+/** An admin has decided about what the user had reported. */
 export interface ReportResolved {
   kind: "ReportResolved";
   subject: ReportedSubject;
@@ -2108,8 +2148,8 @@ export interface ReportResolved {
 }
 
 /**
- * What was reported. The id of a comment is its number; then `content` is the content that it
- * is on. That of a file is its sha256. `user` is who has sent a message.
+ * What was reported. The id of a comment is its number, and `content` is the content that it
+ * is on. The id of a file is its sha256. `user` is the sender of a message.
  */
 export interface ReportedSubject {
   kind: "content" | "comment" | "user" | "collection" | "file" | "message";
@@ -2122,7 +2162,7 @@ export interface ReportedSubject {
 
 /**
  * What a revision requires of a client: a version of the game, one of the platforms, and all
- * of the features. What is absent fits all.
+ * of the features. An absent member fits all clients.
  */
 export interface Requires {
   game?: GameVersions;
@@ -2248,7 +2288,7 @@ export interface RewardDefinition {
   emblem: EmblemDefinition;
 }
 
-/** The role that a user is to have. */
+/** The new role of a user. */
 export interface RoleBody {
   role: "admin" | "curator" | "moderator" | "player";
 }
@@ -2260,8 +2300,8 @@ export interface RoleBody {
 export type ServerMessage = HelloMessage | NotificationMessage | StateMessage | AnnouncementsMessage | LibraryMessage | PongMessage | ErrorMessage | GoodbyeMessage | UnknownServerMessage;
 
 /**
- * A service account. `lastUsed` is the start of the last day, of UTC, on which it got a token;
- * null if it has got none.
+ * A service account. `lastUsed` is the start of the last UTC day on which it got a token; null
+ * if it has never got one.
  */
 export interface ServiceAccount {
   /** a GUID with dashes, in lower case */
@@ -2276,8 +2316,8 @@ export interface ServiceAccount {
 }
 
 /**
- * What a service account is. From `expires` (Unix seconds, up to the year 9999) on it gets no
- * token; without, it has no end.
+ * A service account. From `expires` on (Unix seconds, up to the year 9999) it gets no token.
+ * Without `expires` it has no end.
  */
 export interface ServiceAccountBody {
   /** a name that is not blank */
@@ -2288,11 +2328,12 @@ export interface ServiceAccountBody {
 
 /**
  * What this service is and does. `platforms` and `types` are those that new packages and new
- * content may have. With `freeTags` tags of no group are allowed too. `guests`: it takes
- * guests, who may do what `guestsMay` names. `registration`: anyone may register. `markup`
- * says how descriptions are written: `markdown` or `none`. `mail`: it sends mails, by which
- * users confirm their address and reset a password. For `unsendMinutes` who has sent a message
- * can take it away; 0: without limit.
+ * content may have. If `freeTags` is true, tags of no group are allowed too. If `guests` is
+ * true, the service takes guests, who may do what `guestsMay` names. If `registration` is
+ * true, anyone may register. `markup` says how descriptions are written: `markdown` or `none`.
+ * If `mail` is true, the service sends mails, by which users confirm their address and reset a
+ * password. For `unsendMinutes` after a message was sent, its sender can take it away; 0:
+ * without limit.
  */
 export interface ServiceInfo {
   name: string;
@@ -2311,14 +2352,14 @@ export interface ServiceInfo {
   unsendMinutes: number;
 }
 
-/** An issuer with which a page logs people in, as GET /issuers has it. */
+/** An issuer with which a page can log users in, as GET /issuers has it. */
 export interface ServiceIssuer {
   issuer: string;
   name: string;
   clientId: string;
 }
 
-/** A page of the studio's. */
+/** A link to a page of the studio. */
 export interface ServiceLink {
   label: Label;
   url: string;
@@ -2354,9 +2395,10 @@ export interface ServiceToken {
 }
 
 /**
- * A log-in that has not ended. `current` is true for the log-in of this request. `device` is
- * what logged in, by the User-Agent that it sent; null if that says nothing. `kind` is how it
- * began: at /oauth/token, in the portal, or there with a code of the game's.
+ * A log-in that has not ended. `current` is true for the session of this request. `device` is
+ * what logged in, as its User-Agent says; null if that says nothing. `kind` is how the session
+ * began: `client` at /oauth/token, `portal` in the portal, `portal-in-game` in the portal with
+ * a code from the game.
  */
 export interface Session {
   /** a GUID with dashes, in lower case */
@@ -2371,14 +2413,17 @@ export interface Session {
   kind: "client" | "portal" | "portal-in-game";
 }
 
-/** What a revision requires of a client, in answers: platforms too that the service had once. */
+/**
+ * What a revision requires of a client, in answers. Some platforms may be ones that the
+ * service no longer has.
+ */
 export interface ShownRequires {
   game?: GameVersions;
   platforms?: string[];
   features?: string[];
 }
 
-/** Somebody who is no player, with the moment since which they have the role. */
+/** A user whose role is not player, and since when the user has this role. */
 export interface StaffMember {
   user: UserInfo;
   /** player, curator, moderator or admin. Later releases may have further roles */
@@ -2387,14 +2432,14 @@ export interface StaffMember {
   since: number;
 }
 
-/** The tags of groups of staff that a content shall have. */
+/** The tags that only curators give, all that a content is to have. */
 export interface StaffTags {
   tags: string[];
 }
 
 /**
- * To the client: read flags have changed, or notifications were deleted. Of the user's
- * notifications up to the number `seq`, `unread` have not been read.
+ * To the client: read flags have changed, or notifications were deleted. `unread` is how many
+ * of the user's notifications up to the number `seq` are not read.
  */
 export interface StateMessage {
   type: "state";
@@ -2404,13 +2449,13 @@ export interface StateMessage {
   unread: number;
 }
 
-/** Whether admins let a content be seen, and why. */
+/** The status that an admin gives a content, and why. */
 export interface StatusChange {
   status: "active" | "suspended";
   reason?: string;
 }
 
-/** Where files lie, and what is taken. */
+/** Where files are stored, and which files the service accepts. */
 export interface StorageInfo {
   files: "external" | "local" | "s3";
   mediaUrl: string;
@@ -2420,8 +2465,8 @@ export interface StorageInfo {
 }
 
 /**
- * In bytes: of a file, of an image, and of all files of a user. 0 is no limit. In pixels: of a
- * side of an image, and of the whole image.
+ * The most bytes of a file, of an image, and of all files of a user; 0: no limit. The most
+ * pixels of a side of an image, and of the whole image.
  */
 export interface StorageLimits {
   /** a number of bytes */
@@ -2437,8 +2482,8 @@ export interface StorageLimits {
 }
 
 /**
- * The studio tells the user something. What `data` has is the studio's choice. From `expires`
- * on, clients do not show it.
+ * A notification of the studio. The studio chooses what `data` contains. From `expires` on,
+ * clients do not show the notification.
  */
 export interface Studio {
   kind: "Studio";
@@ -2454,9 +2499,9 @@ export interface Studio {
 }
 
 /**
- * Something that the studio tells, and how many users it has been told, how many have muted
- * it, and how many could not be told: they have left, or had too many on this day. `data` is
- * as it came, where it is asked for.
+ * A notification of the studio. `told` is how many users have got it, `muted` how many have
+ * muted it, and `failed` how many could not get it, because they have left, or had too many on
+ * this day. `data` is there only if the query asks for it, as the studio sent it.
  */
 export interface StudioNotification {
   /** a GUID with dashes, in lower case */
@@ -2476,7 +2521,7 @@ export interface StudioNotification {
   data?: Record<string, unknown>;
 }
 
-/** What the studio tells everybody, or all of some. `data` has at most 4 KiB. */
+/** A notification of the studio to everybody, or to an audience. `data` has at most 4 KiB. */
 export interface StudioNotificationToAudience {
   /** a GUID with dashes */
   id: string;
@@ -2487,7 +2532,7 @@ export interface StudioNotificationToAudience {
   audience: "everybody" | AudienceOf;
 }
 
-/** What the studio tells these users. `data` has at most 4 KiB. */
+/** A notification of the studio to the users in `to`. `data` has at most 4 KiB. */
 export interface StudioNotificationToUsers {
   /** a GUID with dashes */
   id: string;
@@ -2505,9 +2550,9 @@ export interface Subject {
 }
 
 /**
- * What is decided about: a content item, a comment, a user, a file or a message. The id of a
- * comment is its number, and `content` the content that it is on; that of a file is its
- * sha256. `user` is who has sent the message.
+ * The subject of a decision: a content item, a comment, a user, a file or a message. The id of
+ * a comment is its number, and `content` is the content that it is on. The id of a file is its
+ * sha256. `user` is the sender of a message.
  */
 export interface SubjectBody {
   kind: "comment" | "content" | "file" | "message" | "user";
@@ -2526,7 +2571,10 @@ export interface SubjectProof {
   subject_token_type: string;
 }
 
-/** A content that the user keeps. Unless it is active, `content` and `revision` are null. */
+/**
+ * A subscription to a content. If `state` is not `active`, `content` and `revision` are null.
+ * `revision` is also null if none fits the client.
+ */
 export interface Subscription {
   /** a GUID with dashes, in lower case */
   id: string;
@@ -2539,12 +2587,15 @@ export interface Subscription {
   state: "active" | "unavailable" | "gone";
 }
 
-/** Which revision the user stays with; without `pin`, none. */
+/**
+ * The revision that the subscription stays with. Without `pin` it follows the current
+ * revision.
+ */
 export interface SubscriptionBody {
   pin?: string | null;
 }
 
-/** A content that the user keeps has a new revision. */
+/** A content to which the user subscribes has a new revision. */
 export interface SubscriptionUpdated {
   kind: "SubscriptionUpdated";
   /** a GUID with dashes */
@@ -2558,7 +2609,7 @@ export interface SubscriptionUpdated {
   read: boolean;
 }
 
-/** What may have been meant. */
+/** A search without its misspelt words. */
 export interface Suggestion {
   q: string | null;
 }
@@ -2572,8 +2623,9 @@ export interface TagCount {
 }
 
 /**
- * Tags that belong together. `types` are the only types that have them, `most` is how many of
- * them a content may have; null: no limit. Those of `staff` only curators give.
+ * A group of tags. Only content of these `types` can have them; null: of any type. A content
+ * can have at most `most` of them; null: any number. If `staff` is true, only curators give
+ * them.
  */
 export interface TagGroup {
   key: string;
@@ -2590,7 +2642,7 @@ export interface Terms {
   url: string;
 }
 
-/** The version of the terms that the user accepts: the present one. */
+/** The version of the terms that the user accepts. It must be the present one. */
 export interface TermsAcceptance {
   /** a version of the terms */
   version: string;
@@ -2603,7 +2655,7 @@ export interface Tester {
   since: number;
 }
 
-/** An author lets the user test a content. */
+/** An author invites the user to test a content. */
 export interface TesterInvited {
   kind: "TesterInvited";
   /** a GUID with dashes */
@@ -2618,8 +2670,8 @@ export interface TesterInvited {
 }
 
 /**
- * Tokens, and the id of their user (RFC 6749 §5.1). `issued_token_type` is the type of the
- * access token, in the answer to a token exchange (RFC 8693 §2.2.1).
+ * Tokens, and the id of their user (RFC 6749 §5.1). In the answer to a token exchange,
+ * `issued_token_type` is the type of the access token (RFC 8693 §2.2.1).
  */
 export interface TokenAnswer {
   access_token: string;
@@ -2637,9 +2689,9 @@ export interface TokenAnswer {
  * which may be the e-mail address, and `password`. `refresh_token` needs `refresh_token`. The
  * token exchange needs `subject_token` and `subject_token_type`. Its `requested_token_type`
  * can only be that of access tokens. It does not take `resource`, `audience` and
- * `actor_token`. `client_credentials` is for service accounts: `client_id` and `client_secret`
- * are here or in the header Authorization, as Basic. Its token has all scopes of the account,
- * or those in `scope`. The grant of guests needs `secret`.
+ * `actor_token`. `client_credentials` is for service accounts, which send `client_id` and
+ * `client_secret` here, or as HTTP Basic in the header Authorization. The token has the scopes
+ * in `scope`; without it, all scopes of the account. The grant of guests needs `secret`.
  */
 export interface TokenForm {
   grant_type: "password" | "refresh_token" | "urn:ietf:params:oauth:grant-type:token-exchange" | "client_credentials" | "urn:contentsvc:grant:guest";
@@ -2661,8 +2713,8 @@ export interface TokenForm {
 }
 
 /**
- * A token of another service, and its type, which prove whose an account without a password
- * is.
+ * A token of another service, and its type. They prove that the caller owns an account that
+ * has no password.
  */
 export interface TokenProof {
   proof_token: string;
@@ -2697,7 +2749,10 @@ export interface UnknownServerMessage {
   [member: string]: unknown;
 }
 
-/** The request by which a client sends a file. It needs exactly these headers, and no token. */
+/**
+ * The request by which a client sends a file. It needs exactly these headers, and no token.
+ * The URL is good until `expires`.
+ */
 export interface Upload {
   method: "PUT";
   url: string;
@@ -2706,7 +2761,10 @@ export interface Upload {
   expires: number;
 }
 
-/** A file's path, and how to send it; null if it is there. */
+/**
+ * The path of an announced file, and the `upload` to send it with. `upload` is null if the
+ * service has the file.
+ */
 export interface UploadedFile {
   /** a SHA-256 digest of 64 lower-case hexadecimal digits */
   sha256: string;
@@ -2724,7 +2782,7 @@ export interface UploadsBody {
   files: AnnouncedFile[];
 }
 
-/** What of a user is to go, and why: one or more of `content`, `comments` and `collections`. */
+/** What to remove of a user, and why: one or more of `content`, `comments` and `collections`. */
 export interface UserClearance {
   what: ("collections" | "comments" | "content")[];
   reason: string;
@@ -2738,8 +2796,9 @@ export interface UserComment {
 }
 
 /**
- * A decision, as those see it whom it concerns. `appeals` are theirs. `appealUntil` is until
- * when they can appeal, and `redress` what else they can do about it.
+ * A decision, as the user whom it concerns sees it. `appeals` are the user's own. The user can
+ * appeal until `appealUntil`. `redress` is the operator's text about what else the user can
+ * do.
  */
 export interface UserDecision {
   /** a GUID with dashes, in lower case */
@@ -2773,8 +2832,8 @@ export interface UserInfo {
 }
 
 /**
- * The user of the token, and what its role may do. A change of the role shows with the next
- * token.
+ * The user of the token, with the role and its permissions. After a change of the role, the
+ * next token has the new role.
  */
 export interface UserMe {
   kind: "user";
@@ -2817,8 +2876,8 @@ export interface UserReversal {
 }
 
 /**
- * The bytes that a user has announced, stored or published, their limit, and the number of
- * announced files that have no bytes yet.
+ * The bytes that a user has announced, stored or published, the user's limit of bytes, and the
+ * number of announced files that have no bytes yet.
  */
 export interface UserStorage {
   /** a number of bytes */
@@ -2829,7 +2888,10 @@ export interface UserStorage {
   pending: number;
 }
 
-/** The parts of a user that can change. `reason` is for who changes another's: why. */
+/**
+ * The parts of a user that can change. An admin who changes another user's record gives the
+ * `reason`.
+ */
 export interface UserUpdate {
   avatar: string | null;
   emblem: string | null;
@@ -2838,7 +2900,7 @@ export interface UserUpdate {
   reason?: string;
 }
 
-/** The name that a user is to have. */
+/** The new name of a user. */
 export interface UsernameChange {
   /** a name made of A to Z, a to z, 0 to 9, _, . and - */
   username: string;
@@ -2857,15 +2919,16 @@ export interface Votes {
   down: number;
 }
 
-/** A warning. If one with the same `id` has come to the user before, nothing happens. */
+/** A warning. If the user has already got one with the same `id`, nothing happens. */
 export interface WarningBody {
   reason: string;
   id?: string | null;
 }
 
 /**
- * A webhook, and how far it is: `delivered` is the number of the last event that it has got,
- * or of the newest one that was there before it; `newest` that of the newest event of all.
+ * A webhook, and how far it is. `delivered` is the number of the last event that it has got,
+ * or at first of the newest event before the webhook was made. `newest` is the number of the
+ * newest event of all kinds.
  */
 export interface Webhook {
   /** a GUID with dashes, in lower case */
@@ -2882,8 +2945,8 @@ export interface Webhook {
 }
 
 /**
- * Where events are sent, of which kinds (null for all, those of later releases too), and
- * whether they are sent now.
+ * The URL that events are sent to, their kinds (null: all kinds, also those of later
+ * releases), and whether they are sent now.
  */
 export interface WebhookBody {
   /** an absolute URL of ASCII characters */
@@ -2892,12 +2955,15 @@ export interface WebhookBody {
   enabled: boolean;
 }
 
-/** What signs the requests. Nothing shows it again. */
+/** The secret that signs the requests to a webhook. Only this answer shows it. */
 export interface WebhookSecret {
   secret: string;
 }
 
-/** What came of a test: the status of the answer, or why there was none, and how long it took. */
+/**
+ * The result of a test: the status of the receiver's answer, why it does not count as
+ * delivered, and how long it took.
+ */
 export interface WebhookTest {
   status: number | null;
   error: string | null;
