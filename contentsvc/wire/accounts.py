@@ -46,7 +46,7 @@ Email = Annotated[
     Meta(
         min_length=3,
         max_length=254,
-        # Python's \s has these five control characters; that of ECMA-262, in the document, has not.
+        # Python's \s has these five control characters; that of the document's ECMA-262 does not.
         pattern=r"^[^@\s\x00\x1c-\x1f\x85]+@[^@\s\x00\x1c-\x1f\x85]+\Z",
         description="an e-mail address",
         examples=["mira@example.com"],
@@ -138,14 +138,14 @@ MailedToken = Annotated[
 
 
 class PasswordReset(Wire):
-    """The token of a mailed link, and the new password."""
+    """The token of a mailed link, and the new password (accounts#mail)."""
 
     token: MailedToken
     new: Password
 
 
 class EmailChange(Wire):
-    """The new address, and the present password."""
+    """The new address, and the present password (accounts#mail)."""
 
     email: Email
     password: Annotated[str, Meta(max_length=128)]
@@ -158,7 +158,7 @@ class EmailChangeBySubject(SubjectProof):
 
 
 class EmailConfirmation(Wire):
-    """The token of a mailed link."""
+    """The token of a mailed link (accounts#mail)."""
 
     token: MailedToken
 
@@ -295,7 +295,8 @@ class ConnectBody(Wire):
 
 
 class ConnectAnswer(Wire):
-    """The URL of the socket, and a token for it (socket#session-connect)."""
+    """The URL of the socket, and a token for it, which is valid for 60 seconds
+    (socket#session-connect)."""
 
     socket_url: str
     access_token: str
@@ -365,7 +366,7 @@ class UserMe(Record, tag_field="kind", tag="user"):
 
 
 class UserIds(Wire):
-    """The users to read: a comma list of 1 to 100 ids."""
+    """The users to read: a comma list of 1 to 100 ids (accounts#user-info)."""
 
     ids: Ids
 
@@ -443,7 +444,7 @@ class UserPage(Record):
 Scope = Literal["curate", "moderate", "events", "notify", "users.read", "progress", "plays"]
 """The scopes of contentsvc.roles (studio#service-accounts)."""
 Scopes = list[Annotated[str, described("what it may do", examples=["events"])]]
-"""In answers."""
+"""Scopes in an answer."""
 
 
 class ServiceAccountBody(Wire):

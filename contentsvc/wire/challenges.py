@@ -91,7 +91,8 @@ class ChallengeClose(Wire):
 
 
 class EntriesQuery(SortedPart):
-    """A part of the entries, and their order: the last to enter first, or the best votes first."""
+    """A part of the entries, and their order: the last to enter first, or the best votes first
+    (challenges#entries)."""
 
     sort: Annotated[
         Literal["newest", "top"],
@@ -147,7 +148,7 @@ class Challenge(Wire):
 
 
 class EarnedAchievement(Record):
-    """An achievement that a user has earned, and in which challenge."""
+    """An achievement that a user has earned, and in which challenge (challenges#rewards)."""
 
     key: str
     name: str
@@ -157,7 +158,8 @@ class EarnedAchievement(Record):
 
 
 class EarnedEmblem(Record):
-    """An emblem that a user has earned, and in which challenge. `id` is what users wear."""
+    """An emblem that a user has earned, and in which challenge (challenges#rewards). Users wear it
+    by its `id`."""
 
     id: Id
     name: str

@@ -131,7 +131,7 @@ class RevisionCreate(Wire):
 
 
 class Revision(Record):
-    """A revision."""
+    """A revision (content#revisions)."""
 
     id: Id
     version: str
@@ -140,16 +140,16 @@ class Revision(Record):
 
 
 class RevisionInfo(Revision, omit_defaults=True):
-    """A revision in the list of its content. `current` says whether the content shows it. `gone` is
-    there, and true, if its author has deleted it."""
+    """A revision in the list of its content (content#revisions). `current` says whether the content
+    shows it. `gone` is there, and true, only if its author has deleted it."""
 
     current: bool
     gone: bool = False
 
 
 class RevisionDetail(Revision, omit_defaults=True):
-    """A revision, with its entities and packages. `gone` is there, and true, if its author has
-    deleted it."""
+    """A revision, with its entities and packages (content#revisions). `gone` is there, and true,
+    only if its author has deleted it."""
 
     entity: Entity
     originating: list[Entity]
@@ -432,7 +432,8 @@ class VisibilityChange(Wire):
 
 
 class StaffTags(Wire):
-    """The tags that only curators give, all that a content is to have (content#tags)."""
+    """All staff tags of a content: they replace those that it has. Only curators give them
+    (content#tags)."""
 
     tags: Tags
 
@@ -464,7 +465,8 @@ class Precheck(Wire):
 
 
 class PrecheckProblem(Wire, omit_defaults=True):
-    """A reason why the next step would fail, with the code that this step would answer."""
+    """A reason why the next step would fail, with the code that this step would answer
+    (content#pre-check)."""
 
     code: str
     detail: str

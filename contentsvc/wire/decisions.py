@@ -54,10 +54,10 @@ Explanation = Annotated[str, Meta(min_length=1, max_length=4096)]
 
 
 class GroundBody(Wire, kw_only=True):
-    """Why something is decided. `basis` says whether it breaks the terms or the law, and
-    `reference` which clause or which law. `source` is how it was found: by the service's own
-    people, a report, a trusted flagger, an order of an authority. `automated` says whether a
-    program has detected it, or decided it too."""
+    """Why something is decided (moderation#decisions). `basis` says whether it breaks the terms or
+    the law, and `reference` which clause or which law. `source` is how it was found: by the
+    service's own people, a report, a trusted flagger, or an order of an authority. `automated` says
+    whether a program has only detected it, or has decided it too."""
 
     basis: Literal["terms", "illegal"]
     reference: Annotated[str, Meta(min_length=1, max_length=500)]
@@ -128,7 +128,8 @@ class DecidedSubject(Record, omit_defaults=True):
 
 
 class Reversal(Record):
-    """Who has reversed a decision, why, and when. `reason` is empty if none was given."""
+    """Who has reversed a decision, why, and when (moderation#reversals). `reason` is empty if none
+    was given."""
 
     by: Id
     reason: str
@@ -235,6 +236,6 @@ class DecisionsQuery(Part):
 
 
 class ReversalBody(Wire):
-    """Why a decision is reversed."""
+    """Why a decision is reversed (moderation#reversals)."""
 
     reason: Explanation

@@ -56,8 +56,8 @@ _AFTER: Final = Meta(ge=0, le=2**63 - 1, description="a number: that of the last
 
 class EventSubject(Record, omit_defaults=True):
     """What an event is about. The id of a comment is its number, and `content` is the content that
-    it is on. The id of a file is its sha256. The id of a message is known together with its sender,
-    who is in the data."""
+    it is on. The id of a file is its sha256. The id of a message is unique only together with its
+    sender, who is `sender` in the data."""
 
     kind: Annotated[str, Meta(extra_json_schema={"enum": list(get_args(EventSubjectKind))})]
     id: str
@@ -153,9 +153,9 @@ class WebhookBody(Wire):
 
 
 class Webhook(Record):
-    """A webhook, and how far it is (studio#webhooks). `delivered` is the number of the last event
-    that it has got, or at first of the newest event before the webhook was made. `newest` is the
-    number of the newest event of all kinds."""
+    """A webhook, and how far its delivery is (studio#webhooks). `delivered` is the number of the
+    last event that it has got, or at first of the newest event before the webhook was made.
+    `newest` is the number of the newest event of all kinds."""
 
     replaced: ClassVar = ("id", "url", "kinds", "enabled")
     """The members that an If-Match compares (see framework.http.preconditions), because the others
@@ -189,7 +189,7 @@ class WebhookTest(Record):
 
 
 class WebhookDelivery(Record):
-    """The body of a request to a webhook."""
+    """The body of a request to a webhook (studio#webhooks)."""
 
     webhook: Id
     events: list[Event]

@@ -20,14 +20,14 @@ class TermsAcceptance(Wire):
 
 
 class AcceptedTerms(Record):
-    """The version of the terms that a user accepted last, and when."""
+    """The version of the terms that a user accepted last, and when (notices#terms)."""
 
     version: str
     accepted: Seconds
 
 
 class Terms(Record):
-    """The terms of the service: the present version, and where to read them."""
+    """The terms of the service: the present version, and where to read them (notices#terms)."""
 
     version: Annotated[str, Meta(examples=["2026-11"])]
     url: Annotated[str, Meta(examples=["https://studio.example/terms"])]

@@ -76,14 +76,15 @@ class ContentName(Record):
 
 
 class Tester(Record):
-    """A tester of a content, and since when."""
+    """A tester of a content, and since when (content#members)."""
 
     user: UserInfo
     since: Seconds
 
 
 class Member(Record):
-    """A member of a content, when they were invited, and whether they have `accepted`."""
+    """A member of a content, when they were invited, and whether they have `accepted`
+    (content#members)."""
 
     user: UserInfo
     since: Seconds

@@ -127,7 +127,8 @@ SUBJECT_KINDS: Final[tuple[str, ...]] = get_args(SubjectKind)
 
 
 class Subject(Record):
-    """What an admin acted on. The id of a comment is its number, that of a file its sha256."""
+    """What an admin acted on (moderation#actions). The id of a comment is its number, that of a
+    file its sha256."""
 
     kind: Annotated[str, Meta(extra_json_schema={"enum": [*SUBJECT_KINDS]})]
     id: str
@@ -350,7 +351,7 @@ class ReportsQuery(Part):
 
 
 class SenderQuery(Wire):
-    """The sender of the subject, in `user`, if that is a message."""
+    """If the subject is a message, `user` is its sender."""
 
     user: Guid | None = None
 
@@ -409,7 +410,7 @@ class ReportDecision(Wire):
 
 
 class UserLookup(Wire):
-    """The account to find: by its address, its username, or both."""
+    """The account to find: by its address, its username, or both (moderation#accounts)."""
 
     email: (
         Annotated[

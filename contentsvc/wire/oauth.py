@@ -80,7 +80,8 @@ class PortalForm(TokenForm):
 
 
 class RevokeForm(Struct):
-    """The access token or the refresh token of the log-in to end (RFC 7009 §2.1)."""
+    """The access token or the refresh token of the log-in to end (RFC 7009 §2.1)
+    (accounts#tokens)."""
 
     token: Annotated[str, Meta(max_length=4096)]
     token_type_hint: str | None = None
@@ -105,8 +106,8 @@ class TokenAnswer(Struct):
 
 
 class ServiceToken(Struct):
-    """The access token of a service account, and its scopes, with blanks between them
-    (RFC 6749 §4.4.3)."""
+    """The access token of a service account, and its scopes, with blanks between them (RFC 6749
+    §4.4.3) (studio#service-accounts)."""
 
     access_token: str
     token_type: Annotated[str, Meta(extra_json_schema={"const": "Bearer"})]

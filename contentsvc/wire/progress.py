@@ -36,7 +36,7 @@ class ProgressBody(Wire):
 
 
 class ProgressDelete(Wire):
-    """The version to delete."""
+    """The version to delete (progress#versions). Without it, any version is deleted."""
 
     version: Annotated[Version, Meta(description="a version: only this one is deleted")] | None = (
         None

@@ -107,15 +107,15 @@ class SuggestionQuery(Wire):
 
 
 class Suggestion(Record):
-    """A search without its misspelt words (content#suggestions)."""
+    """A search with its misspelt words corrected (content#suggestions)."""
 
     q: str | None
-    """The text with other words. Null if no word has to be mended, or no other word is near."""
+    """The corrected text. Null if no word is misspelt, or no known word is near."""
 
 
 class ContentSearch(SortedPart):
-    """The conditions of a list of content, which it meets all (content#browsing). Without
-    parameters it is all active content."""
+    """The conditions of a list of content (content#browsing). Content must meet all of them.
+    Without parameters the list has all active content."""
 
     maps: ClassVar[frozenset[str]] = frozenset({"attr"})
 

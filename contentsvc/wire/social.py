@@ -29,7 +29,7 @@ ShownDirection = Annotated[str, Meta(extra_json_schema={"enum": list(get_args(Di
 
 
 class Friend(Record):
-    """A friend, and since when."""
+    """A friend, and since when (social#friends)."""
 
     user: UserInfo
     since: Seconds
@@ -57,7 +57,7 @@ class RequestsQuery(Part):
 
 
 class BlockedUser(Record):
-    """A user who is blocked, and since when."""
+    """A user who is blocked, and since when (social#blocks)."""
 
     user: UserInfo
     since: Seconds
@@ -86,7 +86,8 @@ class Message(Record):
 
 
 class Conversation(Record):
-    """A user with whom messages were exchanged, and the newest message."""
+    """A user with whom the user has exchanged messages, and the newest message
+    (social#messages)."""
 
     user: UserInfo
     last: Message

@@ -38,12 +38,12 @@ class PingMessage(Message, tag="ping"):
 
 
 class HelloMessage(Message, tag="hello"):
-    """To the client, once: it is signed in.
+    """To the client, once: it is logged in (socket#connecting).
 
-    This socket's notifications start after the number `seq`. `unread` is how many notifications
-    the user has not read. `heartbeat` is the seconds between the server's pings.
-    `id` is the id of the notification with the number `seq`. It is null at 0, and if retention has
-    deleted the notification.
+    This socket's notifications start after the number `seq`. `unread` is how many notifications the
+    user has not read. `heartbeat` is the seconds between the server's pings. `id` is the id of the
+    notification with the number `seq`. It is null at 0, and if retention has deleted the
+    notification.
     """
 
     seq: Seq

@@ -492,7 +492,7 @@ export interface CommentsLock {
   reason?: string;
 }
 
-/** The URL of the socket, and a token for it. */
+/** The URL of the socket, and a token for it, which is valid for 60 seconds. */
 export interface ConnectAnswer {
   socketUrl: string;
   accessToken: string;
@@ -733,7 +733,7 @@ export interface ContentUpdate {
   attributes?: Record<string, string | boolean | number>;
 }
 
-/** A user with whom messages were exchanged, and the newest message. */
+/** A user with whom the user has exchanged messages, and the newest message. */
 export interface Conversation {
   user: UserInfo;
   last: Message;
@@ -952,7 +952,7 @@ export interface EarnedAchievement {
   challenge: string;
 }
 
-/** An emblem that a user has earned, and in which challenge. `id` is what users wear. */
+/** An emblem that a user has earned, and in which challenge. Users wear it by its `id`. */
 export interface EarnedEmblem {
   /** a GUID with dashes, in lower case */
   id: string;
@@ -1153,8 +1153,8 @@ export interface EventPage {
 
 /**
  * What an event is about. The id of a comment is its number, and `content` is the content that
- * it is on. The id of a file is its sha256. The id of a message is known together with its
- * sender, who is in the data.
+ * it is on. The id of a file is its sha256. The id of a message is unique only together with
+ * its sender, who is `sender` in the data.
  */
 export interface EventSubject {
   kind: "user" | "content" | "comment" | "collection" | "file" | "message" | "challenge" | "webhook" | "notice" | "appeal";
@@ -1342,8 +1342,8 @@ export interface Ground {
 /**
  * Why something is decided. `basis` says whether it breaks the terms or the law, and
  * `reference` which clause or which law. `source` is how it was found: by the service's own
- * people, a report, a trusted flagger, an order of an authority. `automated` says whether a
- * program has detected it, or decided it too.
+ * people, a report, a trusted flagger, or an order of an authority. `automated` says whether a
+ * program has only detected it, or has decided it too.
  */
 export interface GroundBody {
   basis: "illegal" | "terms";
@@ -1396,7 +1396,7 @@ export interface HeldFile {
 }
 
 /**
- * To the client, once: it is signed in. This socket's notifications start after the number
+ * To the client, once: it is logged in. This socket's notifications start after the number
  * `seq`. `unread` is how many notifications the user has not read. `heartbeat` is the seconds
  * between the server's pings. `id` is the id of the notification with the number `seq`. It is
  * null at 0, and if retention has deleted the notification.
@@ -2217,8 +2217,8 @@ export interface RevisionCreate {
 }
 
 /**
- * A revision, with its entities and packages. `gone` is there, and true, if its author has
- * deleted it.
+ * A revision, with its entities and packages. `gone` is there, and true, only if its author
+ * has deleted it.
  */
 export interface RevisionDetail {
   /** a GUID with dashes, in lower case */
@@ -2237,7 +2237,7 @@ export interface RevisionDetail {
 
 /**
  * A revision in the list of its content. `current` says whether the content shows it. `gone`
- * is there, and true, if its author has deleted it.
+ * is there, and true, only if its author has deleted it.
  */
 export interface RevisionInfo {
   /** a GUID with dashes, in lower case */
@@ -2432,7 +2432,7 @@ export interface StaffMember {
   since: number;
 }
 
-/** The tags that only curators give, all that a content is to have. */
+/** All staff tags of a content: they replace those that it has. Only curators give them. */
 export interface StaffTags {
   tags: string[];
 }
@@ -2609,7 +2609,7 @@ export interface SubscriptionUpdated {
   read: boolean;
 }
 
-/** A search without its misspelt words. */
+/** A search with its misspelt words corrected. */
 export interface Suggestion {
   q: string | null;
 }
@@ -2926,9 +2926,9 @@ export interface WarningBody {
 }
 
 /**
- * A webhook, and how far it is. `delivered` is the number of the last event that it has got,
- * or at first of the newest event before the webhook was made. `newest` is the number of the
- * newest event of all kinds.
+ * A webhook, and how far its delivery is. `delivered` is the number of the last event that it
+ * has got, or at first of the newest event before the webhook was made. `newest` is the number
+ * of the newest event of all kinds.
  */
 export interface Webhook {
   /** a GUID with dashes, in lower case */
