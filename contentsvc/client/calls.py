@@ -15,24 +15,27 @@ T = TypeVar("T")
 
 
 class Page(NamedTuple, Generic[T]):
-    """A list, or a part of one. `after` is the cursor of the next part, None at the end."""
+    """A list, or a part of one. `after` is the cursor of the next part, or None at the end
+    (conventions#lists)."""
 
     items: list[T]
     after: str | None
 
 
 class Seen:
-    """How something was when it was read. Give a new one to what reads it, and the same one to what
-    replaces it: that is refused with ApiError (`precondition_failed`) if it has changed since
-    (conventions#preconditions). `etag` is the validator; `Seen("*")` holds for whatever is
-    there."""
+    """The version of something that was read. Pass a new Seen to the method that reads it, and the
+    same Seen to the method that replaces it. If the thing has changed between the two, the
+    replacement raises ApiError (`precondition_failed`) and writes nothing
+    (conventions#preconditions). `etag` is the ETag that was read; `Seen("*")` matches any version
+    that exists."""
 
     def __init__(self, etag: str | None = None) -> None:
         self.etag = etag
 
     @property
     def match(self) -> str:
-        """What If-Match sends. Raises ValueError if nothing was read with it."""
+        """The value of the header If-Match. Raises ValueError if nothing was read with this
+        Seen."""
         if self.etag is None:
             raise ValueError("nothing was read with this: give it to the method that reads, first")
         return self.etag
@@ -67,9 +70,8 @@ class Calls:
         shape: Callable[[type[T], bytes], type[T]] | None = None,
     ) -> T:
         """Read one thing, of at most `most` bytes. The service may wait up to `longer` seconds
-        before it answers. `seen` stores what has been read. `token` is one that is good for this
-        alone. `shape` says as which type an answer
-        is read, of the answer itself."""
+        before it answers. `seen` stores the version that was read. `token` is for this call alone,
+        in place of the log-in's. `shape` chooses the type of the answer by its bytes."""
         given: Any = {"query": query, "most": most, "longer": longer, "token": token}
         found = await self.call("GET", f"/api/v1{path}", **given)
         read_of = read(found, answer if shape is None else shape(answer, found.body))
@@ -80,7 +82,7 @@ class Calls:
     async def get_changed(
         self, path: str, answer: type[T], query: Struct | None, known: str | None
     ) -> tuple[T | None, str | None]:
-        """Read one thing, None if it is still the one with the ETag `known`; and its ETag."""
+        """Read one thing and its ETag. The thing is None if its ETag is still `known`."""
         found = await self.call("GET", f"/api/v1{path}", query=query, known=known)
         if found.status == 304:
             return None, known
@@ -121,8 +123,9 @@ class Calls:
         seen: Seen | None = None,
         token: str | None = None,
     ) -> None:
-        """Change something, whose answer has no body; only if it is as it was `seen`. `token` is
-        one that is good for this alone. Raises ApiError (`precondition_failed`)."""
+        """Change something; the answer has no body. With `seen`, raises ApiError
+        (`precondition_failed`) if the thing has changed since. `token` is for this call alone, in
+        place of the log-in's."""
         given: Any = {"query": query, "operation": operation, "token": token}
         match = None if seen is None else seen.match
         await self.call(method, f"/api/v1{path}", body, match=match, **given)
@@ -142,12 +145,12 @@ class Calls:
         match: str | None = None,
         token: str | None = None,
     ) -> Response:
-        """The answer of the operation at the whole `path`, if it succeeds. `repeat` says whether
-        the request is sent again when no answer comes; if it does not, wire.repeatable does, of
-        the `operation`: its id, if it stands there. The answer has at most `most` bytes,
-        and an attempt may take so many seconds `longer` than others. `known` is the ETag of the
-        answer that the caller has: then 304 is a success too. `match` is that of what is
-        replaced. `token` is sent in place of that of the log-in."""
+        """Send a request to `path`, and return the answer if it is a success. `repeat` says whether
+        to send the request again when no answer comes; if it is None, wire.repeatable decides, by
+        the `operation` where its id is given. The answer has at most `most` bytes, and an attempt
+        may take `longer` seconds more than others. `known` is the ETag of the answer that the
+        caller has: then 304 is a success too. `match` is the value of If-Match. `token` is sent in
+        place of the log-in's."""
         sent: Any = {
             "body": None if body is None else json.encode(body),
             "query": _parameters(query),
@@ -184,10 +187,10 @@ class Family:
 
 
 def quoted(value: object) -> str:
-    """A segment of a path.
+    """A segment of a path, percent-encoded.
 
     Raises ValueError if it is empty or `.`, or has a segment `..` of its own: a proxy may decode
-    the path, and then it would be that of something else.
+    the path, and would then ask for something else.
     """
     text = str(value)
     if text in {"", "."} or ".." in text.replace("\\", "/").split("/"):

@@ -91,14 +91,14 @@ class Health(Family):
 
 
 class Service(Family):
-    """What the service says of itself."""
+    """What the service says about itself."""
 
     async def get(self) -> ServiceInfo:
-        """Get what the service is and does."""
+        """Get the service's name, platforms, types, tags and rules (conventions#the-service)."""
         return await self._calls.get("/service", ServiceInfo)
 
     async def get_legal(self) -> LegalInfo:
-        """Get whom to write to in matters of law, and the terms of the service."""
+        """Get the contacts for legal matters, and the terms of the service (notices#legal)."""
         return await self._calls.get("/legal", LegalInfo)
 
 
@@ -109,9 +109,9 @@ class Client:
 
     One attempt of a request takes at most `timeout` seconds. If a request may be repeated, the
     client repeats it for `patience` seconds, with pauses from `random`. `agent` and `connector` are
-    for tests; uploads of files use neither. All goes through the proxies that the environment names
-    in HTTP_PROXY and HTTPS_PROXY, but for what NO_PROXY names. `on_tokens` is called with the new
-    tokens of each log-in and renewal, whose refresh token replaces the one before.
+    for tests; uploads of files use neither. All connections go through the proxies that HTTP_PROXY
+    and HTTPS_PROXY name, except to the hosts that NO_PROXY names. The client calls `on_tokens` with
+    the new tokens of each log-in and renewal: each refresh token replaces the one before.
 
     Raises ValueError if `base_url` is no URL.
 
@@ -205,10 +205,11 @@ class Client:
         live: Subscription | None = None,
         confirm: bool = False,
     ) -> Library:
-        """What this device is to fetch and to remove, so that it has what its user keeps: see
-        Library. `store` remembers where it was: a file, or what keeps a text. `game`, `platform`
-        and `features` are what the device has: then the revisions are those that fit. `live` is
-        what `client.notifications.listen` gave."""
+        """The changes by which this device gets what its user keeps: see Library
+        (content#library-map). `store` remembers what the device has: it is the path of a file, or
+        an object that reads and writes a text. `game`, `platform` and `features` say what the
+        device has: with them, the revisions are those that fit (content#fitting-revisions). `live`
+        is the result of `client.notifications.listen`."""
         text = None if features is None else ",".join(features)
         return Library(
             self._reactor,
@@ -239,17 +240,19 @@ class Client:
 
     async def log_in_with(self, subject_token: str, token_type: str) -> TokenAnswer:
         """Begin a session with the token of another service, such as the studio's own accounts, or
-        Steam; `token_type` is a URN as RFC 8693 §3 has them. The first time, this makes a user.
+        Steam (accounts#other-services). `token_type` is a URN of RFC 8693 §3. The first log-in with
+        an account makes a user.
 
         Raises ApiError (`invalid_request`, `account_banned`, `slow_down`), Unreachable.
         """
         return await self._log_in.exchange(subject_token, token_type)
 
     async def log_in_as_guest(self, secret: str) -> TokenAnswer:
-        """Begin a session as a guest, where the service takes them. The first time, the secret
-        makes one; later it logs in to the same one. Keep a `guest_secret` before you send it, until
-        `accounts.put_account` or `identities.link` has made the guest a full account, or
-        until this raises `invalid_grant`.
+        """Begin a session as a guest, where the service takes guests (accounts#guests). The first
+        log-in with a secret makes a guest; later ones log in to the same guest. Make the secret
+        with `guest_secret`, and store it before you send it. Keep it until `accounts.put_account`
+        or `identities.link` has made the guest a full account, or until this raises
+        `invalid_grant`.
 
         Raises ApiError (`unsupported_grant_type`, `invalid_grant`, `account_banned`, `slow_down`),
         Unreachable.
@@ -259,16 +262,16 @@ class Client:
     async def log_in_as_service(
         self, account: str, secret: str, scope: str | None = None
     ) -> ServiceToken:
-        """Act as a service account, by its id and one of its secrets (studio#service-accounts),
-        with all of its scopes or those in `scope`, between blanks. The client gets the next token
-        by itself.
+        """Act as a service account, by its id and one of its secrets (studio#service-accounts).
+        `scope` names some of its scopes, separated by spaces; None means all. The client renews the
+        token by itself.
 
         Raises ApiError (`invalid_client`, `invalid_scope`), Unreachable.
         """
         return await self._log_in.begin_service(account, secret, scope)
 
     async def resume_session(self, refresh_token: str) -> TokenAnswer:
-        """Go on with the session of a refresh token, for example one that an earlier process kept.
+        """Continue the session of a refresh token, for example one that an earlier process stored.
         The token cannot be used again. Raises SessionEnded, ApiError, Unreachable."""
         return await self._log_in.renew(refresh_token)
 
@@ -290,8 +293,8 @@ class Client:
         await self.close()
 
     async def close(self) -> None:
-        """Stop the subscriptions and the readers of events, and close all connections. The session
-        goes on."""
+        """Stop the subscriptions and the readers of events, and close all connections. This does
+        not end the session."""
         self.events.stop()
         await self.notifications.stop()
         await self._pool.closeCachedConnections()

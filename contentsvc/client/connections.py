@@ -1,7 +1,7 @@
 """Where connections go, and which certificates a client trusts.
 
-Those that the system trusts, or that the file or folder in OpenSSL's variables SSL_CERT_FILE and
-SSL_CERT_DIR has.
+It trusts the system's certificates. If OpenSSL's variables SSL_CERT_FILE and SSL_CERT_DIR name a
+file or a folder, it trusts those in place of the system's.
 """
 
 import os
@@ -29,7 +29,7 @@ _UNTRUSTED: Final = {
 }
 """OpenSSL's numbers of errors (X509_V_ERR_…)."""
 _FAILED = "certificate verify failed"
-"""So OpenSSL says that a certificate is not good, whatever the reason is."""
+"""OpenSSL's text for a bad certificate, whatever the reason is."""
 _HOW = (
     "to trust it, put it, or the certificate of the authority that signed it, into a file in PEM "
     "form, and set the environment variable SSL_CERT_FILE to the path of that file"
@@ -37,12 +37,12 @@ _HOW = (
 
 
 TLS = (SSL.Error, VerificationError)
-"""What a connection ends with whose TLS fails."""
+"""The errors of a connection whose TLS fails."""
 
 
 class BadCertificate(SSL.Error):
-    """A server's certificate is not good: `error` of OpenSSL with more to say. `str()` is one line
-    that says what to do."""
+    """A server's certificate is not good: OpenSSL's `error`, with an explanation. `str()` is one
+    line that says what to do."""
 
     def __init__(self, error: SSL.Error, text: str) -> None:
         super().__init__(*error.args)  # Twisted reads them
@@ -93,8 +93,7 @@ class _Explaining:
 
 
 def _verdict(connection: Any) -> int:
-    """The number of OpenSSL's error; 0 if it cannot be found out, since pyOpenSSL does not give it
-    away."""
+    """The number of OpenSSL's error; 0 if pyOpenSSL does not show it."""
     library: Any = getattr(SSL, "_lib", None)
     try:
         number: int = library.SSL_get_verify_result(connection._ssl)
@@ -104,17 +103,17 @@ def _verdict(connection: Any) -> int:
 
 
 def verified(host: str) -> Any:
-    """What makes TLS connections to this host, whose certificate must be trusted and be its own.
-    Raises ValueError if this can be the name of no host."""
+    """Makes TLS connections to this host. Its certificate must be trusted, and be for this host.
+    Raises ValueError if `host` cannot be the name of a host."""
     return _Explaining(host)
 
 
 @implementer(IPolicyForHTTPS)
 class Verifying:
-    """The same for an Agent."""
+    """Makes the same connections, for an Agent."""
 
     def creatorForNetloc(self, hostname: bytes, port: int) -> Any:
-        """What makes connections to this host."""
+        """Makes connections to this host."""
         return verified(hostname.decode("ascii"))
 
 
@@ -135,8 +134,8 @@ def tls_fault(error: BaseException) -> str | None:
 
 
 class Way(NamedTuple):
-    """Where to connect to. `proxy` is what gets the requests there in place of the host: it wants
-    the whole URL, and its own headers."""
+    """Where to connect to. `proxy`, if there is one, forwards the requests to the host: it needs
+    the whole URL, and headers of its own."""
 
     endpoint: IStreamClientEndpoint
     proxy: Proxy | None
@@ -144,7 +143,7 @@ class Way(NamedTuple):
 
 def way_to(reactor: Any, url: str, proxies: Proxies) -> Way:
     """The way to a URL's host; with TLS, its certificate is verified. Raises ValueError if the URL
-    is none of HTTP or of a WebSocket, ProxyError."""
+    is not one of HTTP or of a WebSocket, and ProxyError."""
     scheme, port = urlsplit(url).scheme, port_of(url)
     host = ascii_host(urlsplit(url).hostname or "")
     proxy = proxies.of(url)

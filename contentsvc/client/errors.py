@@ -5,16 +5,17 @@ from typing import Any
 
 
 class ClientError(Exception):
-    """The base of all these errors. A mistake of the calling program is another error."""
+    """The base of all errors of the client. Wrong arguments raise other errors, such as
+    ValueError."""
 
 
 class ApiError(ClientError):
     """The service refused a request.
 
-    `code` is the stable name of the cause; `problem` the whole JSON object, with `errors`,
-    `requestId` and whatever else the cause brings; `retry_after` the seconds to wait, where
-    the service said so. Answers that are not the service's own (a proxy's) have the code
-    `http_` and the status.
+    `code` is the stable name of the cause, and `status` the HTTP status (conventions#errors).
+    `problem` is the whole JSON object, with `errors`, `requestId` and the members of this cause.
+    `retry_after` is the number of seconds to wait, or None if the service named none. An answer of
+    a proxy, not of the service, has the code `http_` and the status, such as `http_502`.
     """
 
     def __init__(
@@ -34,7 +35,7 @@ class ApiError(ClientError):
 
 
 def _fault(problem: dict[str, Any]) -> str:
-    """The first of the faults that a problem names, in brackets, or ""."""
+    """The first fault that a problem names, in brackets, or ""."""
     match problem:
         case {"errors": [{"pointer": str(place), "detail": str(detail)}, *_]}:
             return f" ({place or 'the body'}: {detail})"
@@ -49,29 +50,30 @@ class SessionEnded(ApiError):
 
 
 class ProgressConflict(ApiError):
-    """The key of progress data has another version than the write or deletion names. `value` is
-    the present value, None if there is none, and `version` the version to write with next."""
+    """The key of progress data has another version than the write or deletion names
+    (progress#versions). `value` is the present value, None if there is none. `version` is the
+    present version: name it in the next write."""
 
     @property
     def value(self) -> dict[str, Any] | None:
-        """The value that is there now."""
+        """The present value."""
         value: dict[str, Any] | None = self.problem["value"]
         return value
 
     @property
     def version(self) -> int:
-        """Its version."""
+        """The present version."""
         version: int = self.problem["version"]
         return version
 
 
 class NotSignedIn(ClientError):
-    """The operation needs log_in first."""
+    """The operation needs a log-in first."""
 
 
 class Unreachable(ClientError):
-    """No answer came. `maybe_done` is False if the request certainly had no effect, because it
-    never left."""
+    """No answer came. `maybe_done` is False if the request certainly had no effect, because it was
+    never sent."""
 
     def __init__(self, reason: str, *, maybe_done: bool) -> None:
         super().__init__(reason)
@@ -87,8 +89,7 @@ class TlsError(Unreachable):
 
 
 class SubscriptionEnded(ClientError):
-    """The service closed a socket for good; `code` is the close code of
-    docs/interface/socket.md."""
+    """The service closed a socket for good. `code` is the close code (socket#close-codes)."""
 
     def __init__(self, code: int, reason: str) -> None:
         super().__init__(f"{code} {reason}")
@@ -106,7 +107,8 @@ class TransferError(ClientError):
 
 
 class BadFile(TransferError):
-    """The file cannot be what it shall be used as, for example because it is empty or no image."""
+    """The file cannot be used: for example, it is empty, is no image, or its name leads out of the
+    folder."""
 
 
 class FileChanged(TransferError):
@@ -114,12 +116,12 @@ class FileChanged(TransferError):
 
 
 class WrongBytes(TransferError):
-    """The bytes that came, twice, do not have the digest that they should have."""
+    """A file was received twice, and both times its bytes did not have the right digest."""
 
 
 class FilesRefused(ApiError):
-    """The service refused to take files, or the store to take or to give one. `files` are those
-    concerned, all of one call if the service did not name any."""
+    """The service refused to take files, or the store refused to take or give one. `files` are the
+    refused ones, or all of the call if the service did not name any."""
 
     def __init__(self, error: ApiError, files: list[Path]) -> None:
         super().__init__(error.status, error.code, error.detail, error.problem, error.retry_after)

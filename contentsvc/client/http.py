@@ -1,4 +1,4 @@
-"""Requests and their answers: errors, repeats, and what becomes of one that is lost."""
+"""Requests and their answers: errors, and repeats after no answer."""
 
 import time
 from collections.abc import Coroutine, Mapping
@@ -46,7 +46,7 @@ TEMPORARY = frozenset({429, 502, 503, 504})
 MOST_ANSWER: Final = 16 * 1024 * 1024
 """Bytes of an answer, and of a message of a socket, that are read into memory."""
 UNREADABLE: Final = (DecodeError, UnicodeDecodeError, RecursionError)
-"""What the decoder of JSON raises; the last for what is nested too deeply."""
+"""What the decoder of JSON raises; RecursionError is for JSON that is nested too deeply."""
 _NEVER_SENT = (BadHost, RequestNotSent, ConnectError, ConnectingCancelledError, DNSLookupError)
 LOST = (
     *_NEVER_SENT,
@@ -62,8 +62,8 @@ _CANCELLED = (CancelledError, ConnectingCancelledError)
 
 
 class LocalError(Exception):
-    """Carries what this machine's disk, or the caller, did wrong through an exchange: an OSError of
-    its own would be taken for one of the network."""
+    """Wraps an error of this machine's disk or of the caller, raised during an exchange. A bare
+    OSError would look like an error of the network."""
 
     def __init__(self, cause: BaseException | None) -> None:
         super().__init__(str(cause))
@@ -71,8 +71,8 @@ class LocalError(Exception):
 
 
 class Exchange:
-    """A request and its answer. `request` names it in errors. It is given up after so many seconds;
-    `slow` says so."""
+    """A request and its answer. `request` names it in errors. It fails after this many `seconds`
+    without progress; `slow` is the message of that error."""
 
     _running: Deferred[Any]
     _timer: IDelayedCall
@@ -85,12 +85,12 @@ class Exchange:
         self._late = self._cancelled = False
 
     def alive(self) -> None:
-        """Something moved: the seconds count from now."""
+        """Something moved: the seconds start again."""
         if self._timer.active():
             self._timer.reset(self._seconds)
 
     async def run(self, work: Coroutine[Any, Any, Value]) -> Value:
-        """What `work` gives. Raises Unreachable, the cause of a LocalError, what else `work`
+        """The result of `work`. Raises Unreachable, the cause of a LocalError, whatever else `work`
         raises, and CancelledError if this was cancelled."""
         self._timer = self._reactor.callLater(self._seconds, self._expire)
         self._running = Deferred.fromCoroutine(work)
@@ -224,10 +224,11 @@ class Http:
         known: str | None = None,
         match: str | None = None,
     ) -> Response:
-        """The answer, whatever its status is. An attempt may take so many seconds `longer`. `known`
-        is the ETag of an answer that need not come again, `match` that of what may be replaced.
+        """The answer, whatever its status is. An attempt may take `longer` seconds more than
+        `timeout`. `known` is the ETag of an answer that the caller has (If-None-Match), `match` the
+        ETag of what this request replaces (If-Match).
 
-        With `repeat` a request that got no answer, or one that says to try again, is sent
+        With `repeat` a request that got no answer, or an answer that says to try again, is sent
         again; without, only one that never left, or that got a 429. Raises Unreachable, and
         ApiError `answer_too_large` if the body has more than `most` bytes.
         """
@@ -297,7 +298,7 @@ class Http:
 
 
 def retry_after(answer: Response) -> float | None:
-    """The header in seconds; None where it is absent."""
+    """The seconds of the header Retry-After; None where it is absent."""
     return http_client.retry_after(answer.headers, time.time())
 
 
@@ -310,8 +311,8 @@ def read(answer: Response, type: type[Value]) -> Value:
 
 
 def error_of(answer: Response) -> ApiError:
-    """The error that an answer other than success is: RFC 9457's problem, RFC 6749's error,
-    or whatever a proxy says."""
+    """The error of an answer that is no success: from a problem of RFC 9457, an error of RFC 6749,
+    or whatever a proxy sends."""
     try:
         problem = json.decode(answer.body, type=dict[str, Any])
     except UNREADABLE:

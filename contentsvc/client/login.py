@@ -1,4 +1,4 @@
-"""Log-ins: tokens are got, renewed before they expire, and given up (RFC 6749, RFC 7009)."""
+"""Log-ins: get tokens, renew them before they expire, and revoke them (RFC 6749, RFC 7009)."""
 
 import secrets
 from collections.abc import Callable
@@ -24,16 +24,17 @@ from contentsvc.wire.oauth import (
 from contentsvc.wire.repeatable import is_repeatable
 
 _MARGIN = 60.0
-"""Seconds before its expiry in which an access token is renewed; at most a fifth of its life."""
+"""Seconds before its expiry at which an access token is renewed; at most a fifth of its life."""
 _SERVICE_ENDED = frozenset({"invalid_client", "invalid_scope"})
-"""Why a service account gets no further token: it or the secret has gone, or it may not do as much
-any more."""
+"""Why a service account gets no further token: the account or its secret was deleted, or the
+account has lost a scope."""
 
 log = Logger()
 
 
 class OAuth:
-    """The operations that are called without a token. They raise ApiError and Unreachable."""
+    """The operations of OAuth, which need no token (accounts#tokens). They raise ApiError and
+    Unreachable."""
 
     def __init__(self, http: Http) -> None:
         self._http = http
@@ -41,7 +42,7 @@ class OAuth:
     async def create_token(self, form: TokenForm) -> TokenAnswer:
         """Log in, or renew tokens. The client does not use these tokens itself.
 
-        ApiError has the code `invalid_grant`, `account_banned` or `slow_down`, for example.
+        Raises ApiError, for example `invalid_grant`, `account_banned` or `slow_down`.
         """
         # Within 30 s the service takes a second use of a refresh token for the same one, and a
         # guest's secret makes one guest.
@@ -50,8 +51,9 @@ class OAuth:
         return read(answer, TokenAnswer)
 
     async def create_service_token(self, form: TokenForm) -> ServiceToken:
-        """A token of a service account, for its `client_credentials`. The client does not use it
-        itself. ApiError has the code `invalid_client` or `invalid_scope`, for example."""
+        """Get a token of a service account, by the grant `client_credentials`
+        (studio#service-accounts). The client does not use it itself. Raises ApiError, for example
+        `invalid_client` or `invalid_scope`."""
         return read(await self._post("/oauth/token", form, repeat=True), ServiceToken)
 
     async def revoke_token(self, form: RevokeForm) -> None:
@@ -68,14 +70,15 @@ class OAuth:
 
 
 def guest_secret() -> str:
-    """A new secret of a guest. Keep it before `log_in_as_guest` sends it."""
+    """Make a new secret of a guest (accounts#guests). Store it before `log_in_as_guest` sends
+    it."""
     return secrets.token_urlsafe(48)
 
 
 class _Grant(NamedTuple):
-    """An access token, when to renew it and when it is no good any more, in Unix seconds; and the
-    whole answer with which it came, unless another program had it. A service account has the
-    `form` instead, which gets the next one."""
+    """An access token, and when to renew it and when it expires, in Unix seconds. `answer` is the
+    whole answer with which it came; None if it came from another program. A service account has the
+    `form` instead, which gets the next token."""
 
     access: str
     user: str | None
@@ -86,8 +89,8 @@ class _Grant(NamedTuple):
 
 
 class LogIn:
-    """At most one log-in at a time. Those who need a renewal at the same time share one, because a
-    refresh token is good for one use."""
+    """At most one log-in at a time. Calls that need a renewal at the same time share one, because a
+    refresh token can be used once."""
 
     def __init__(
         self,
@@ -108,7 +111,7 @@ class LogIn:
 
     @property
     def user(self) -> str:
-        """The id of the user. Raises NotSignedIn, also if `use` did not get it."""
+        """The id of the user. Raises NotSignedIn, also if `use` was called without one."""
         grant = self._required()
         user = grant.user
         if grant.form is not None:
@@ -162,13 +165,12 @@ class LogIn:
         return answer
 
     async def renew(self, refresh_token: str) -> TokenAnswer:
-        """Go on with a session by its refresh token. Raises SessionEnded, ApiError,
-        Unreachable."""
+        """Continue a session by its refresh token. Raises SessionEnded, ApiError, Unreachable."""
         self._set_grant(await self._renewed(refresh_token))
         return self.tokens
 
     def use(self, access_token: str, user: str | None) -> None:
-        """Go on with an access token, as long as it is good."""
+        """Use this access token until it expires."""
         self._grant = _Grant(access_token, user, None, inf, inf)
 
     async def end(self) -> None:
@@ -179,8 +181,8 @@ class LogIn:
         self._grant = None
 
     async def access_token(self) -> str:
-        """A token that is valid for a while. Raises NotSignedIn, SessionEnded, and ApiError or
-        Unreachable where it has expired and cannot be renewed now."""
+        """A token that is valid for a while. Raises NotSignedIn and SessionEnded; also ApiError or
+        Unreachable, if the token has expired and cannot be renewed now."""
         grant = self._required()
         if self._reactor.seconds() >= grant.stale:
             try:
@@ -193,7 +195,7 @@ class LogIn:
         return self._required().access
 
     async def instead_of(self, refused: str) -> str:
-        """Another token than the one that the service refused. Raises as access_token does."""
+        """A new token, after the service refused this one. Raises as access_token does."""
         if self._required().access == refused:
             await self._refreshing.ask()
         return self._required().access
@@ -221,7 +223,7 @@ class LogIn:
         try:
             self._on_tokens(grant.answer)
         except Exception:
-            # The tokens are good, and their call is not to blame.
+            # The tokens are good: the operation that needed them goes on.
             log.failure("on_tokens")
 
     async def _renewed(self, refresh_token: str | None) -> _Grant:
@@ -259,6 +261,6 @@ class LogIn:
 
 
 def _times(asked: float, lifetime: float) -> tuple[float, float]:
-    """When to renew a token, and when it is no good any more."""
+    """When to renew a token, and when it expires."""
     expires = asked + lifetime
     return expires - min(_MARGIN, lifetime / 5), expires
