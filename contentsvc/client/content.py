@@ -81,7 +81,8 @@ class Content(Family):
     async def get(
         self, content: str, query: ClientQuery | None = None, *, seen: Seen | None = None
     ) -> ContentDetail:
-        """Get content with all its details; with a query, and which revision fits."""
+        """Get content with all its details (content#detail). With a query, the answer also says
+        which revision fits this client (content#fitting-revisions)."""
         return await self._calls.get(
             _path(content), ContentDetail, query, seen=seen, shape=detail_type
         )
@@ -94,34 +95,35 @@ class Content(Family):
         return await self._calls.get(path, RevisionDetail, seen=seen, shape=detail_type)
 
     async def set_status(self, content: str, body: StatusChange) -> None:
-        """Suspend or restore content, as an admin."""
+        """Suspend or restore content, as an admin (moderation#suspension)."""
         await self._calls.send("PUT", _path(content, "status"), body)
 
     async def set_featured(self, content: str, body: FeaturedChange) -> None:
-        """Set or clear the featured flag, as an admin."""
+        """Set or clear the featured flag, as a curator (moderation#featuring)."""
         await self._calls.send("PUT", _path(content, "featured"), body)
 
     async def set_staff_tags(
         self, content: str, body: StaffTags, *, seen: Seen | None = None
     ) -> None:
-        """Replace the tags of the studio's groups for curators, as one of them."""
+        """Replace the tags that only curators may set, as a curator (content#tags)."""
         await self._calls.send("PUT", _path(content, "staff-tags"), body, seen=seen)
 
 
 class Search(Family):
-    """The lists of all content (content#content)."""
+    """Searches through all content (content#browsing)."""
 
     async def list(self, query: ContentSearch | None = None) -> Page[ContentInfo]:
-        """List the active content that is asked for, newest first without a `q`."""
+        """List the active content that matches the query. Without `q`, the newest comes first."""
         return await self._calls.page("/content", ContentInfo, query)
 
     async def get_suggestion(self, query: SuggestionQuery) -> Suggestion:
-        """Mend a misspelt search. The answer's `q` is None if nothing has to be mended, or nothing
-        is near."""
+        """Correct a misspelt search (content#suggestions). The answer's `q` is None if there is
+        nothing to correct, or no similar word."""
         return await self._calls.get("/suggestions", Suggestion, query)
 
     async def list_tags(self, query: TagsQuery | None = None) -> Page[TagCount]:
-        """List tags with the number of contents that have each, the most frequent first."""
+        """List tags with the number of contents that have each, the most frequent first
+        (content#tags)."""
         return await self._calls.page("/tags", TagCount, query)
 
 
@@ -129,14 +131,14 @@ class UploadPrecheck(Family):
     """The check before an upload."""
 
     async def check(self, body: Precheck) -> PrecheckAnswer:
-        """List the parts to upload first, and the problems that the next step would have
+        """List the parts to upload first, and the problems that publishing would have
         (content#pre-check)."""
         path = "/content/upload-precheck"
         return await self._calls.ask(path, body, PrecheckAnswer, operation="checkUpload")
 
 
 class Revisions(Family):
-    """Publishing new revisions, and choosing which of them a content shows (content#content).
+    """Publishing revisions, and choosing the current one (content#revisions).
     `content.get_revision` reads one."""
 
     async def publish(self, content: str, body: RevisionCreate) -> str:
@@ -153,32 +155,32 @@ class Revisions(Family):
     async def set_current(
         self, content: str, body: CurrentRevision, *, seen: Seen | None = None
     ) -> None:
-        """Go back to an older revision, or forward to a newer one."""
+        """Make another revision the current one, older or newer."""
         await self._calls.send("PUT", _path(content, "revisions", "current"), body, seen=seen)
 
     async def delete(self, content: str, revision: str) -> None:
-        """Delete an older revision of the user's own content: it gives up its files, and stays in
-        the list."""
+        """Delete an older revision of the user's own content. Its files are given up, and it stays
+        in the list. Raises ApiError (`revision_current`)."""
         await self._calls.send("DELETE", _path(content, "revisions", revision))
 
     async def put_requires(
         self, content: str, revision: str, body: RequiresChange, *, seen: Seen | None = None
     ) -> None:
-        """Say what a revision requires of a client, from now on."""
+        """Replace what a revision requires of a client (content#requirements)."""
         await self._calls.send(
             "PUT", _path(content, "revisions", revision, "requires"), body, seen=seen
         )
 
 
 class Withdrawal(Family):
-    """Deleting one's own content, and taking that back (content#content)."""
+    """Withdrawing one's own content, and restoring it (content#withdrawal)."""
 
     async def delete(self, content: str) -> None:
         """Withdraw the user's own content."""
         await self._calls.send("DELETE", _path(content))
 
     async def restore(self, content: str) -> None:
-        """Take a withdrawal back."""
+        """Restore withdrawn content, within 30 days. Raises ApiError (`content_purged`)."""
         await self._calls.send("POST", _path(content, "restore"), operation="restoreContent")
 
     async def list_deleted(
@@ -191,7 +193,7 @@ class Withdrawal(Family):
 
 
 class Dependents(Family):
-    """The content that uses what other content has brought (content#content)."""
+    """The content that uses parts of other content (content#dependents)."""
 
     async def list(self, content: str, query: Part | None = None) -> Page[ContentInfo]:
         """List the active content that uses an entity or package of this one, newest first."""
@@ -199,14 +201,14 @@ class Dependents(Family):
 
 
 class Names(Family):
-    """What content is called, and what it was called (content#names)."""
+    """The present and the former names of content (content#names)."""
 
     async def set(self, content: str, body: ContentNameChange, *, seen: Seen | None = None) -> None:
         """Give content another name."""
         await self._calls.send("PUT", _path(content, "name"), body, seen=seen)
 
     async def list(self, content: str, query: Part | None = None) -> Page[ContentName]:
-        """List all that content of the user's own was called, the present name first."""
+        """List all names of the user's own content, the present name first."""
         return await self._calls.page(_path(content, "names"), ContentName, query)
 
 
@@ -214,20 +216,21 @@ class Visibility(Family):
     """Who sees content (content#visibility)."""
 
     async def set(self, content: str, body: VisibilityChange, *, seen: Seen | None = None) -> None:
-        """Say who sees content: everybody, whoever has its id, friends of the author, or nobody but
-        its author, testers and members."""
+        """Choose who sees content: everybody, everybody who has its id, friends of the author, or
+        only its author, testers and members."""
         await self._calls.send("PUT", _path(content, "visibility"), body, seen=seen)
 
 
 class Guests(Family):
-    """Testers and members: whom authors let in to their content (content#visibility)."""
+    """Testers and members: users to whom an author gives access to content (content#members)."""
 
     async def add_tester(self, content: str, other: str) -> None:
         """Let a user see content of the user's own."""
         await self._calls.send("PUT", _path(content, "testers", other))
 
     async def remove_tester(self, content: str, other: str) -> None:
-        """End that somebody is a tester: of the user's own content, or the user themself."""
+        """Remove a tester from the user's own content, or the user from the testers of
+        another's."""
         await self._calls.send("DELETE", _path(content, "testers", other))
 
     async def list_testers(self, content: str, query: Part | None = None) -> Page[Tester]:
@@ -235,12 +238,13 @@ class Guests(Family):
         return await self._calls.page(_path(content, "testers"), Tester, query)
 
     async def put_member(self, content: str, other: str) -> None:
-        """Invite a user to be a member of the user's own content; or accept, as the user
-        themself."""
+        """Invite a user to be a member of the user's own content. If `other` is the user, accept an
+        invitation. Raises ApiError (`invitation_not_found`, `quota_exceeded`)."""
         await self._calls.send("PUT", _path(content, "members", other))
 
     async def remove_member(self, content: str, other: str) -> None:
-        """End that somebody is a member: of the user's own content, or the user themself."""
+        """Remove a member from the user's own content, or the user from the members of
+        another's."""
         await self._calls.send("DELETE", _path(content, "members", other))
 
     async def list_members(self, content: str, query: Part | None = None) -> Page[Member]:
@@ -248,15 +252,15 @@ class Guests(Family):
         return await self._calls.page(_path(content, "members"), Member, query)
 
     async def list_memberships(self, query: Part | None = None) -> Page[Membership]:
-        """List what the user is a tester or a member of, newest first."""
+        """List the content of which the user is a tester or a member, newest first."""
         return await self._calls.page(f"/user/{self._calls.user}/memberships", Membership, query)
 
 
 class Comments(Family):
-    """Comments on content."""
+    """Comments on content (content#comments)."""
 
     async def list(self, content: str, query: CommentQuery | None = None) -> CommentPage:
-        """Get a page of comments, oldest first or in the order of the query (content#comments)."""
+        """Get a page of comments, oldest first or in the order of the query."""
         return await self._calls.get(_path(content, "comments"), CommentPage, query)
 
     async def create(self, content: str, body: CommentCreate) -> int:
@@ -279,27 +283,28 @@ class Comments(Family):
         await self._calls.send("PATCH", _path(content, "comments", comment), body, seen=seen)
 
     async def delete(self, content: str, comment: int, query: CommentRemoval | None = None) -> None:
-        """Delete a comment. The author of somebody else's comment is told the reason."""
+        """Delete a comment. If it is another user's, that user is notified with the reason."""
         await self._calls.send("DELETE", _path(content, "comments", comment), query=query)
 
     async def set_locked(self, content: str, body: CommentsLock) -> None:
-        """Lock or unlock the comments on the user's own content, or on any as an admin."""
+        """Lock or unlock the comments on the user's own content, or as an admin on any
+        (content#comment-locks)."""
         await self._calls.send("PUT", _path(content, "comments-locked"), body)
 
 
 class Ratings(Family):
-    """The user's votes."""
+    """The user's votes (content#ratings)."""
 
     async def put(self, content: str, body: RatingBody) -> None:
-        """Rate content (content#ratings)."""
+        """Rate content."""
         await self._calls.send("PUT", self._path(content), body)
 
     async def delete(self, content: str) -> None:
-        """Take a rating back."""
+        """Remove the user's rating of content."""
         await self._calls.send("DELETE", self._path(content))
 
     async def get(self) -> dict[str, str]:
-        """Get the user's ratings: "1" or "0" by content id (content#ratings)."""
+        """Get the user's ratings by content id: "1" is an up-vote, "0" a down-vote."""
         return await self._calls.get(f"/user/{self._calls.user}/ratings", dict[str, str])
 
     def _path(self, content: str) -> str:
@@ -307,40 +312,43 @@ class Ratings(Family):
 
 
 class Plays(Family):
-    """What users have played (content#counts)."""
+    """Plays of content, and statistics of them (content#plays)."""
 
     async def report(self, body: PlayBody, user: str | None = None) -> None:
-        """Report a play that is over: the user's, or as a service account that of a `user`."""
+        """Report a play when it is over. It is the user's; a service account names the `user`
+        (studio#service-accounts)."""
         path = f"/user/{quoted(user or self._calls.user)}/plays"
         await self._calls.send("POST", path, body, operation="reportPlay")
 
     async def list_statistics(
         self, content: str, query: ContentStatisticsQuery
     ) -> list[ContentDay]:
-        """List how the counts of content of yours changed on each day."""
+        """List the daily changes of the counts of the user's own content (content#counts), oldest
+        day first. Days are of UTC."""
         path = _path(content, "statistics")
         return await self._calls.get(path, list[ContentDay], query=query)
 
 
 class Collections(Family):
-    """The user's collections, and those of others (content#collections). The id of the favourites
-    is the user's."""
+    """Collections of content (content#collections). The id of the user's favourites is the user's
+    id."""
 
     async def put(
         self, collection: str, body: CollectionBody | FavouritesBody, *, seen: Seen | None = None
     ) -> None:
-        """Make a collection, with an id of your own, or change it. Of the favourites a request can
-        change only whether everybody sees them."""
+        """Make a collection, whose id is a GUID of your choice, or change it. Of the favourites,
+        only `public` can be changed. Raises ApiError (`collection_exists`, `quota_exceeded`)."""
         await self._calls.send("PUT", self._path(collection), body, seen=seen)
 
     async def delete(self, collection: str, user: str | None = None) -> None:
-        """Delete a collection: the user's, or as a moderator that of another `user`."""
+        """Delete a collection of the user's, or as a moderator one of another `user`. Raises
+        ApiError (`collection_kept`) for the favourites."""
         await self._calls.send("DELETE", self._path(collection, user))
 
     async def list(
         self, user: str | None = None, query: CollectionsQuery | None = None
     ) -> Page[Collection]:
-        """List the user's collections, or those of another `user` that are public."""
+        """List the user's collections, or the public ones of another `user`."""
         path = f"/user/{quoted(user or self._calls.user)}/collections"
         return await self._calls.page(path, Collection, query)
 
@@ -351,16 +359,16 @@ class Collections(Family):
     async def list_items(
         self, collection: str, query: SortedPart | None = None
     ) -> Page[ContentInfo]:
-        """List the content of a collection, in its order."""
+        """List the content of a collection, in the collection's order."""
         path = f"/collections/{quoted(collection)}/items"
         return await self._calls.page(path, ContentInfo, query)
 
     async def put_item(self, collection: str, content: str, body: ItemBody | None = None) -> None:
-        """Add content to a collection, or move it."""
+        """Add content to a collection, or move it to another place."""
         await self._calls.send("PUT", self._item(collection, content), body or ItemBody())
 
     async def delete_item(self, collection: str, content: str) -> None:
-        """Take content out of a collection."""
+        """Remove content from a collection."""
         await self._calls.send("DELETE", self._item(collection, content))
 
     def _path(self, collection: str, user: str | None = None) -> str:
@@ -371,33 +379,35 @@ class Collections(Family):
 
 
 class Subscriptions(Family):
-    """What the user keeps (content#subscriptions)."""
+    """The content to which the user subscribes: the user's library (content#subscriptions)."""
 
     async def put(
         self, content: str, body: SubscriptionBody | None = None, *, seen: Seen | None = None
     ) -> None:
-        """Keep content, and stay with one of its revisions, if `body` names one as `pin`."""
+        """Subscribe to content. `pin` of `body` is the id of a revision with which the user stays;
+        without it, the subscription follows the current revision. Raises ApiError
+        (`quota_exceeded`, `revision_gone`)."""
         given = body or SubscriptionBody()
         await self._calls.send("PUT", self._path(content), given, seen=seen)
 
     async def delete(self, content: str) -> None:
-        """Keep content no more."""
+        """Unsubscribe from content."""
         await self._calls.send("DELETE", self._path(content))
 
     async def get(
         self, content: str, query: ClientQuery | None = None, *, seen: Seen | None = None
     ) -> Subscription:
-        """Get one of what the user keeps."""
+        """Get the subscription to one content. Raises ApiError (`not_subscribed`)."""
         return await self._calls.get(self._path(content), Subscription, query, seen=seen)
 
     async def list(self, query: SubscriptionsQuery | None = None) -> Page[Subscription]:
-        """List what the user keeps, newest first."""
+        """List the user's subscriptions, newest first."""
         path = f"/user/{self._calls.user}/subscriptions"
         return await self._calls.page(path, Subscription, query)
 
     async def get_library(self, query: ClientQuery | None = None) -> dict[str, Kept]:
-        """Get all that the user keeps, as it was at one moment, by the id of the content. With a
-        query, the revisions are those that fit."""
+        """Get all subscriptions by the id of the content, as of one moment (content#library-map).
+        With a query, the revisions are those that fit the client (content#fitting-revisions)."""
         path = f"/user/{self._calls.user}/subscriptions/state"
         return await self._calls.get(path, dict[str, Kept], query)
 

@@ -22,7 +22,7 @@ class Social(Family):
         return await self._calls.page(f"{self._path}/following", UserInfo, query)
 
     async def follow(self, other: str) -> None:
-        """Follow a user."""
+        """Follow a user (social#following)."""
         await self._calls.send("PUT", f"{self._path}/following/{quoted(other)}")
 
     async def unfollow(self, other: str) -> None:
@@ -32,7 +32,7 @@ class Social(Family):
     # The service takes the same party-invite call again, within a minute, for a repeat.
 
     async def send_invite(self, friend: str, body: PartyBody) -> None:
-        """Invite a user to a party."""
+        """Invite a user to a party (social#party-invites)."""
         await self._calls.send("POST", self._party(friend), body, operation="sendPartyInvite")
 
     async def accept_invite(self, friend: str, body: PartyBody) -> None:
@@ -60,7 +60,7 @@ class Social(Family):
 
 
 class Messages(Family):
-    """Messages between the user and others (social#friends)."""
+    """Messages between the user and others (social#messages)."""
 
     async def send(self, friend: str, body: MessageCreate) -> str:
         """Send a message to a friend. Returns its id. A body without an id gets one, so that a
@@ -74,11 +74,12 @@ class Messages(Family):
         return await self._calls.page(self._path(other), Message, query)
 
     async def get(self, other: str, message: str) -> Message:
-        """Get one of them."""
+        """Get one message of this conversation."""
         return await self._calls.get(f"{self._path(other)}/{quoted(message)}", Message)
 
     async def unsend(self, other: str, message: str) -> None:
-        """Take a message of the user's away from both sides. Repeatable."""
+        """Remove a message of the user's own for both users (social#unsending). Repeatable. Raises
+        ApiError (`too_late`)."""
         await self._calls.send("DELETE", f"{self._path(other)}/{quoted(message)}")
 
     async def list_conversations(self, query: Part | None = None) -> Page[Conversation]:

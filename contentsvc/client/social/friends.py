@@ -12,9 +12,10 @@ _PART: Final = 200
 
 
 def is_blocked(blocked: Container[str], thing: object) -> bool:
-    """Whether something that the service has answered is of a user whose id `blocked` has: a
-    content, a comment, a collection, a message, an invite, a notification, or a record of one or
-    the user themself. Fold it, until the player wants to see it."""
+    """Whether `thing`, an answer of the service, was made by a blocked user, or is the record of
+    one (social#blocks). `blocked` has the ids of the blocked users. `thing` may be a content, a
+    comment, a collection, a message, an invite, a notification or a user. Hide such a thing until
+    the player wants to see it."""
     given = (getattr(thing, name, None) for name in _BY)
     by = next((one for one in given if one is not None), None)
     if by is None and hasattr(thing, "content"):
@@ -28,11 +29,11 @@ class Friends(Family):
     """Friends and blocks."""
 
     async def add(self, other: str) -> None:
-        """Ask a user for friendship, or say yes to their request."""
+        """Ask a user for friendship, or accept that user's request. Raises ApiError (`blocked`)."""
         await self._calls.send("PUT", self._friend(other))
 
     async def remove(self, other: str) -> None:
-        """End a friendship, take a request back, or turn the other's down."""
+        """End a friendship, take back the user's own request, or refuse the other user's."""
         await self._calls.send("DELETE", self._friend(other))
 
     async def list(self, query: Part | None = None) -> Page[Friend]:
@@ -40,15 +41,16 @@ class Friends(Family):
         return await self._calls.page(f"{self._path}/friends", Friend, query)
 
     async def list_requests(self, query: RequestsQuery | None = None) -> Page[PendingRequest]:
-        """List the requests for friendship that have no answer, newest first."""
+        """List the requests for friendship that are not answered, newest first."""
         return await self._calls.page(f"{self._path}/friend-requests", PendingRequest, query)
 
     async def block(self, other: str) -> None:
-        """Block a user."""
+        """Block a user, which ends friendship, requests and following between the two
+        (social#blocks)."""
         await self._calls.send("PUT", self._block(other))
 
     async def unblock(self, other: str) -> None:
-        """Take back a block."""
+        """Take back a block. This does not restore the friendship."""
         await self._calls.send("DELETE", self._block(other))
 
     async def list_blocked(self, query: Part | None = None) -> Page[BlockedUser]:
@@ -56,7 +58,7 @@ class Friends(Family):
         return await self._calls.page(f"{self._path}/blocked", BlockedUser, query)
 
     async def blocked(self) -> set[str]:
-        """The ids of all whom the user blocks, for `is_blocked`."""
+        """Get the ids of all users whom the user blocks, for `is_blocked`."""
         ids: set[str] = set()
         query = Part(limit=_PART)
         while True:
