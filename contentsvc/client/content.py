@@ -229,8 +229,8 @@ class Guests(Family):
         await self._calls.send("PUT", _path(content, "testers", other))
 
     async def remove_tester(self, content: str, other: str) -> None:
-        """Remove a tester from the user's own content, or the user from the testers of
-        another's."""
+        """Remove a tester from the user's own content. If `other` is the user, leave content of
+        another user."""
         await self._calls.send("DELETE", _path(content, "testers", other))
 
     async def list_testers(self, content: str, query: Part | None = None) -> Page[Tester]:
@@ -243,8 +243,8 @@ class Guests(Family):
         await self._calls.send("PUT", _path(content, "members", other))
 
     async def remove_member(self, content: str, other: str) -> None:
-        """Remove a member from the user's own content, or the user from the members of
-        another's."""
+        """Remove a member from the user's own content. If `other` is the user, leave content of
+        another user."""
         await self._calls.send("DELETE", _path(content, "members", other))
 
     async def list_members(self, content: str, query: Part | None = None) -> Page[Member]:

@@ -1,5 +1,4 @@
-"""What a device is to fetch and to remove, so that it has what its user keeps
-(content#library-map)."""
+"""The changes by which a device gets what its user keeps (content#library-map)."""
 
 import re
 from pathlib import Path
@@ -22,16 +21,17 @@ from contentsvc.wire.library import Kept
 from contentsvc.wire.searches import ClientQuery
 
 LAST_PAUSE: Final = 30.0
-"""Seconds between two reads while the service cannot be reached."""
+"""The longest pause, in seconds, between two reads while the service cannot be reached."""
 _ID: Final = re.compile(GUID_PATTERN.replace("A-F", ""))
-"""In lower case: an id becomes the name of a file, and some file systems know no case."""
+"""In lower case: ids become names of files, and some file systems ignore the case."""
 _UNCERTAIN: Final = ""
-"""Instead of a revision: a change was given, and was not handled."""
+"""In place of a revision: a change was given, and is not handled yet."""
 
 
 class Change(NamedTuple):
-    """What a device is to do: have this revision of a content, and no other; or have none of it.
-    `revision` is then the one that it has, None where that is not certain."""
+    """One change for the device to make. `fetch`: have `revision` of this content, and no other.
+    `remove`: have none of this content; `revision` is then the one on the device, None if that is
+    not certain."""
 
     kind: Literal["fetch", "remove"]
     content: str
@@ -39,23 +39,23 @@ class Change(NamedTuple):
 
 
 class Store(Protocol):
-    """Stores a text for a Library."""
+    """Stores the text in which a Library remembers what the device has."""
 
     def read(self) -> str | None:
-        """What was written last, None if nothing was."""
+        """The text that was written last, None if there is none."""
 
     def write(self, text: str) -> None:
-        """Store this instead, whole or not at all."""
+        """Replace the text, whole or not at all."""
 
 
 class FileStore:
-    """A Store in a file, for one process at a time. Raises OSError."""
+    """A Store in a file, for one process at a time. Its methods raise OSError."""
 
     def __init__(self, path: Path) -> None:
         self._path = path
 
     def read(self) -> str | None:
-        """What the file has."""
+        """The text of the file, None if there is no file."""
         try:
             return self._path.read_text("utf-8-sig", errors="replace")
         except FileNotFoundError:
@@ -67,25 +67,26 @@ class FileStore:
 
 
 class _Record(Struct):
-    """What a device has of a user's: revisions by content, and the ETag of the last map of which
-    all was handled."""
+    """What a device has for one user: revisions by content, and the ETag of the last map whose
+    changes were all handled."""
 
     have: dict[str, str] = field(default_factory=dict)
     etag: str | None = None
 
 
 class Library:
-    """Changes for `async for`, one loop at a time: first what goes, then what is to be fetched.
+    """Changes for `async for`, in one loop at a time: first those that remove, then those that
+    fetch.
 
-    A change is handled when the next is asked for, with `confirm` when `done` says so. What was
-    not handled is given again by the next loop, also of another process: what it is about may be
-    there already, or gone. What is not available, and what has no revision that fits, stays and is
-    not given. An error removes nothing, and the loop can be begun again.
+    A change counts as handled when the loop asks for the next one; with `confirm`, when you call
+    `done`. The next loop gives changes that were not handled again, also in another process: the
+    device may have made them already. Content that is unavailable, or without a revision that fits,
+    stays as it is, without a change. An error removes nothing, and you can begin the loop again.
 
-    With `live` it goes on: it looks again whenever that has connected, or hears that the library
-    may be another, also after no answer, 429, 502, 503 and 504, and ends as that ends. Without, it
-    ends when there is no more to do. It raises ApiError, SessionEnded, NotSignedIn, Unreachable,
-    and what the store and `live` raise.
+    Without `live`, the loop ends when there are no more changes. With `live`, it reads the map
+    again after each connect of the subscription and each message `library`. It then also goes on
+    after no answer, 429, 502, 503 and 504, and ends when the subscription ends. It raises ApiError,
+    SessionEnded, NotSignedIn, Unreachable, and the errors of the store and of `live`.
     """
 
     def __init__(
@@ -122,27 +123,27 @@ class Library:
 
     @property
     def have(self) -> dict[str, str]:
-        """What the device has: revisions by content, "" where that is not certain. Raises
+        """The revisions that the device has, by content; "" where that is not certain. Raises
         NotSignedIn."""
         return dict(self._record().have)
 
     def look(self) -> None:
-        """Read the map again, before the next change is given."""
+        """Read the map again before the next change."""
         self._stale = True
         waking, self._waking = self._waking, None
         if waking is not None:
             waking.callback(None)
 
     def done(self, change: Change) -> None:
-        """With `confirm`: this change, as it was given, was handled."""
+        """With `confirm`: say that the device has made this change."""
         if self._given.get(change.content) is not change:
-            return  # another was given meanwhile
+            return  # a newer change of this content was given
         self._note(change.content, change.revision if change.kind == "fetch" else None)
         del self._given[change.content]
 
     def forget(self, *contents: str) -> None:
-        """What the device has of these is lost or broken: they are given again. Raises
-        NotSignedIn."""
+        """Say that the device has lost these contents, or has them broken: the loop gives them
+        again. Raises NotSignedIn."""
         if not contents:
             return
         record = self._record()
@@ -173,7 +174,7 @@ class Library:
                     raise
             change = self._next()
             if change is not None:
-                # Before it is given: a device that dies meanwhile may have the one or the other.
+                # Written before: a device that dies now may have the old revision or the new one.
                 self._note(change.content, _UNCERTAIN)
                 self._given[change.content] = change
                 if not self._confirm:
@@ -197,7 +198,7 @@ class Library:
         if self._map is None:
             return None
         have = self._record().have
-        # First what goes: it makes room.
+        # First what to remove: it makes room.
         for content, revision in have.items():
             kept, given = self._map.get(content), self._given.get(content)
             if kept is not None and kept.state != "gone":
@@ -227,7 +228,7 @@ class Library:
             self._map = found
 
     async def _ask(self, known: str | None) -> tuple[dict[str, Kept] | None, str | None]:
-        """The map, None if it is the one with this ETag; and its ETag."""
+        """The map and its ETag. The map is None if its ETag is still `known`."""
         while True:
             path = f"/user/{self._user}/subscriptions/state"
             try:
@@ -282,7 +283,7 @@ class Library:
         self._write(_Record(have))
 
     def _settle(self) -> None:
-        """All was handled: the next process need not read this map."""
+        """All changes were handled: the next process need not read this map."""
         record = self._record()
         if record.etag != self._etag:
             self._write(_Record(record.have, self._etag))

@@ -1,4 +1,5 @@
-"""For the studio's back end: events, read one after the other, and webhooks (studio#events)."""
+"""For the studio's back end: events, read one after the other, and webhooks (studio#events,
+studio#webhooks)."""
 
 from collections import deque
 from collections.abc import Iterable, Mapping
@@ -26,18 +27,19 @@ from contentsvc.wire.events import (
 )
 
 WAIT: Final = 25
-"""Seconds for which one question waits: less than proxies let a connection be silent."""
+"""Seconds for which one request waits for events. Proxies may close a connection that is silent for
+longer."""
 LAST_PAUSE: Final = 30.0
-"""Seconds between two questions while the service cannot be reached."""
+"""The longest pause, in seconds, between two requests while the service cannot be reached."""
 
 
 class EventReader:
-    """Events in the order of their numbers, each once, until `stop`. One loop at a time.
+    """Events in the order of their numbers, each once, until `stop`. Use it in one loop at a time.
 
-    It goes on for ever after no answer, 429, 502, 503 and 504: first with the client's usual
-    repeats, then with pauses of up to 30 s, never sooner than the service asks. Everything else is
-    raised: ApiError (`cursor_expired`: some events are not kept any more, or an older back-up was
-    restored), SessionEnded, NotSignedIn, TlsError. A reader that has raised can be asked again.
+    After no answer, 429, 502, 503 and 504 the reader tries again without end: first with the
+    client's usual repeats, then with pauses of up to 30 s, and never sooner than the service asks.
+    It raises all other errors: ApiError (`cursor_expired`: some events were deleted, or an older
+    back-up was restored), SessionEnded, NotSignedIn, TlsError. After an error it can be used again.
     """
 
     def __init__(
@@ -55,13 +57,14 @@ class EventReader:
         self._kinds = kinds
         self._limit = limit
         self.after = after
-        """The number of the event that was given last. With `kinds` it also moves on over others,
-        when the next is asked for. None until the service has said which is the newest."""
+        """The number of the last event that the reader gave. With `kinds`, it also passes the
+        numbers of other kinds when the loop asks for the next event. None until the service has
+        named its newest event."""
         self._items: deque[Event] = deque()
         self._next = after
         self._asking: Deferred[EventPage] | None = None
         self.over = False
-        """Whether it was stopped."""
+        """Whether the reader was stopped."""
 
     def __aiter__(self) -> "EventReader":
         return self
@@ -81,14 +84,14 @@ class EventReader:
         raise StopAsyncIteration
 
     def stop(self) -> None:
-        """End it at once, also while it waits. `after` stays."""
+        """Stop the reader at once, also while it waits. `after` keeps its value."""
         self.over = True
         self._items.clear()
         if self._asking is not None:
             self._asking.cancel()
 
     async def _read(self) -> None:
-        """Read what comes next. Raises CancelledError."""
+        """Read the next events. Raises CancelledError."""
         query = EventQuery(limit=self._limit)
         if self.after is not None:
             query = EventQuery(self.after, self._kinds, self._limit, WAIT)
@@ -99,7 +102,7 @@ class EventReader:
             self._asking = None
         if self.after is None:
             self.after = page.next
-        # What a cache between may have kept is not given again.
+        # A cache on the way may have answered with events that came before.
         new = [each for each in page.items if each.number > self.after]
         self._items.extend(new)
         self._next = max(page.next, self.after, *(each.number for each in new))
@@ -123,8 +126,8 @@ class EventReader:
 
 
 class Events:
-    """What has happened, for admins and for services with the scope `events`. The readers share
-    `random`."""
+    """The events of the service, for admins and for service accounts with the scope `events`
+    (studio#events). The readers share `random`."""
 
     def __init__(self, reactor: Any, calls: Calls, random: Random) -> None:
         self._reactor = reactor
@@ -133,16 +136,17 @@ class Events:
         self._readers: list[EventReader] = []
 
     async def list(self, query: EventQuery | None = None) -> EventPage:
-        """Read events. Without `after` there are none, and `next` says where to begin. Raises
-        ApiError (`cursor_expired`)."""
+        """Read events. Without `after` the list is empty, and `next` of the answer is the number to
+        begin with. Raises ApiError (`cursor_expired`)."""
         return await self._calls.get("/events", EventPage, query)
 
     def follow(
         self, after: int | None = None, kinds: str | None = None, *, limit: int = 200
     ) -> EventReader:
-        """All events after a number, and each that comes, for `async for`: 0 begins with the oldest
-        that is kept, None with the next one. `kinds` is a comma list, `limit` the most that one
-        answer has. Keep the reader's `after`, and begin there when you come back."""
+        """Read all events after the number `after`, and then each new one, with `async for`. 0
+        begins with the oldest event that is stored, None with the next new one. `kinds` is a list
+        of kinds, separated by commas. One answer has at most `limit` events. Store the reader's
+        `after`, and pass it when you start again."""
         reader = EventReader(self._reactor, self._calls, self._random, after, kinds, limit)
         self._readers = [each for each in self._readers if not each.over]
         self._readers.append(reader)
@@ -165,12 +169,12 @@ def verify_webhook(
     *,
     now: float | None = None,
 ) -> str:
-    """Check the signature of a request to a webhook of yours, before you read its body: the bytes
-    as they came. Gives its `webhook-id`: what has come under it before has come twice. While you
-    change secrets, give both.
+    """Check the signature of a request to your webhook (studio#webhooks). `body` are the bytes as
+    they came: check them before you parse them. Returns the `webhook-id`: a request with an id that
+    you have had before is a repeat. While you change secrets, pass both. `now` is in Unix seconds.
 
-    Raises NotSigned: it is not signed with such a secret, or not within 5 minutes of `now`. Raises
-    ValueError: that is no secret.
+    Raises NotSigned if the request is not signed with one of the secrets, or not within 5 minutes
+    of `now`. Raises ValueError if a secret is not valid.
     """
     given = {name.lower(): value for name, value in headers.items()}
     try:
@@ -186,32 +190,31 @@ def verify_webhook(
 
 
 class Webhooks(Family):
-    """Where the service sends events, for admins."""
+    """The URLs to which the service sends events, for admins (studio#webhooks)."""
 
     async def list(self, query: Part | None = None) -> Page[Webhook]:
         """List the webhooks, newest first."""
         return await self._calls.page("/webhooks", Webhook, query)
 
     async def get(self, webhook: str, *, seen: Seen | None = None) -> Webhook:
-        """Read how far one is. Raises ApiError (`webhook_not_found`)."""
+        """Get a webhook, and how far it has come. Raises ApiError (`webhook_not_found`)."""
         return await self._calls.get(f"/webhooks/{quoted(webhook)}", Webhook, seen=seen)
 
     async def put(self, webhook: str, body: WebhookBody, *, seen: Seen | None = None) -> None:
-        """Have events sent somewhere, under an id that you have made up; or change where. Nothing
-        is sent before `create_secret`. Raises ApiError (`url_not_allowed`,
-        `too_many_webhooks`)."""
+        """Make a webhook, whose id is a GUID of your choice, or change it. The service sends
+        nothing before `create_secret`. Raises ApiError (`url_not_allowed`, `too_many_webhooks`)."""
         await self._calls.send("PUT", f"/webhooks/{quoted(webhook)}", body, seen=seen)
 
     async def delete(self, webhook: str) -> None:
-        """Send nothing there any more."""
+        """Delete a webhook: the service sends nothing more to it."""
         await self._calls.send("DELETE", f"/webhooks/{quoted(webhook)}")
 
     async def create_secret(self, webhook: str) -> WebhookSecret:
-        """Make a secret, and give it this once. The one before signs too for 24 hours. Raises
-        ApiError (`webhook_not_found`)."""
+        """Make a new secret. Only this answer shows it. For 24 hours the service signs with the
+        former secret too. Raises ApiError (`webhook_not_found`)."""
         return await self._calls.ask(f"/webhooks/{quoted(webhook)}/secret", None, WebhookSecret)
 
     async def send_test(self, webhook: str) -> WebhookTest:
-        """Send one event of kind `Test`, and say what came of it. Raises ApiError
+        """Send one event of kind `Test`, and return the result. Raises ApiError
         (`webhook_not_found`, `webhook_without_secret`)."""
         return await self._calls.ask(f"/webhooks/{quoted(webhook)}/test", None, WebhookTest)

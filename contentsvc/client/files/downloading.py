@@ -26,18 +26,19 @@ from contentsvc.framework.storage.paths import digest_of, is_ours
 from contentsvc.wire.files import ContentFile
 
 PARTS = ".parts"
-"""The subfolder for files that have not come whole. It is deleted when it is empty."""
+"""The subfolder for files that are not complete. It is deleted when it is empty."""
 _URL = re.compile(r"https?://[!-~]+\Z")
 _AGAIN = TEMPORARY | {408, 500}
 _STALE = frozenset({401, 403, 404, 410})
-"""Answers to a URL that is not good any more. A new one may be."""
+"""Statuses of a URL that may have expired. A new URL may work."""
 
 ListFiles = Callable[[], Awaitable[list[ContentFile]]]
 
 
 class Downloaded(NamedTuple):
-    """A file of a content and where it is: under each of its names. `fresh` is False if it was
-    there before. There are no names if the service does not give it out."""
+    """A file of a content, with the paths on this machine where it is. `fresh` is False if it was
+    on this machine before the download. `names` is empty if the service does not give the file
+    out."""
 
     file: ContentFile
     names: tuple[Path, ...]
@@ -45,7 +46,7 @@ class Downloaded(NamedTuple):
 
 
 class Urls:
-    """The files of a content with their URLs, which are asked for again when they have expired."""
+    """The files of a content with their URLs. Lists them again when a URL has expired."""
 
     def __init__(self, list_files: ListFiles) -> None:
         self._list = list_files
@@ -53,14 +54,15 @@ class Urls:
         self._asking = Bulkhead[str](1)
 
     async def ask(self) -> list[ContentFile]:
-        """The list. Raises ApiError, also if a path in it is not of the service's form."""
+        """List the files. Raises ApiError, also `malformed_answer` if a path or a URL has a wrong
+        form."""
         files = await self._list()
         for file in files:
             if not is_ours(file.path) or digest_of(file.path) != file.sha256:
                 raise ApiError(200, "malformed_answer", f"{file.path} is no path of a file", {})
             if file.url is not None and not _URL.match(file.url):
                 raise ApiError(200, "malformed_answer", f"{file.url} is no URL of HTTP", {})
-        # One file may be several parts. One of them is enough to get it.
+        # One file may be several parts of the content. One URL is enough to get it.
         self._files = {file.path: file for file in sorted(files, key=lambda file: bool(file.url))}
         return list(self._files.values())
 
@@ -70,8 +72,8 @@ class Urls:
         return None if file is None else file.url
 
     async def instead_of(self, path: str, stale: str) -> str | None:
-        """Another URL than this one, or the same if there is no other. Of those who
-        need one at the same time, one asks for all."""
+        """A new URL in place of `stale`, or the same URL if there is no other. Calls at the same
+        time share one request. None if the file is not given out."""
         if self.url(path) == stale:
             async with self._asking.place(""):
                 if self.url(path) == stale:
@@ -105,7 +107,7 @@ class Downloading:
     async def run(
         self, names: Mapping[str, Sequence[str]] | None, at_once: int
     ) -> list[Downloaded]:
-        """All files of the content; with `names` only those that it has, by path."""
+        """Get all files of the content; with `names`, only the files whose paths it has."""
         files: Iterable[ContentFile] = await self._urls.ask()
         if names is not None:
             files = [file for file in files if file.path in names]
@@ -149,7 +151,7 @@ class Downloading:
         return Downloaded(file, tuple(targets), bool(missing))
 
     async def _get(self, file: ContentFile, targets: list[Path]) -> bool:
-        """Whether it could be had."""
+        """Get one file. Returns whether the service gives it out."""
         part = await self._threads(place, self._folder, f"{PARTS}/{file.sha256}")
         incoming = Incoming(self._threads, part, file.size)
         try:
@@ -176,14 +178,14 @@ class Downloading:
             await incoming.close()
 
     async def _receive(self, file: ContentFile, shown: Path, incoming: Incoming) -> bool:
-        """Get all bytes, from the place where an earlier attempt ended. Whether they can be
-        had."""
+        """Get all bytes, from where an earlier attempt ended. Returns False if the service does not
+        give the file out."""
         pauses = Backoff(FIRST_PAUSE, LAST_PAUSE, self._random)
         tries, most = 0, incoming.there
         url = self._urls.url(file.path)
 
         def came(there: int) -> None:
-            # The last bytes count when the digest is right.
+            # The last byte is reported when the digest is right.
             self._progress(Progress(shown, min(there, file.size - 1), file.size))
 
         while incoming.there < file.size:
@@ -224,7 +226,7 @@ class Downloading:
 def _refusal(answer: Response) -> ApiError:
     error = error_of(answer)
     if 300 <= answer.status < 400:
-        # The other host would get the request although nobody said so.
+        # A redirect would send the request to a host that the service did not name.
         detail = "the URL of a file redirects, which is not followed"
         return ApiError(answer.status, error.code, detail, error.problem)
     return error

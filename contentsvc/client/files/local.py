@@ -1,4 +1,4 @@
-"""Files on this machine: what they are, and where they may be put."""
+"""Files on this machine: their digests, and where downloads may put them."""
 
 import hashlib
 import os
@@ -22,7 +22,7 @@ if sys.platform == "linux":
     from fcntl import ioctl
 
 CHUNK = 256 * 1024
-"""Bytes that are read at once, and at most kept in memory for a file."""
+"""Bytes that are read at once: the most of a file that is in memory."""
 ONCE_QUIET = "try again when nothing writes to it"
 """What to do about a file that has changed."""
 _FICLONE = 0x40049409
@@ -30,8 +30,8 @@ _FICLONE = 0x40049409
 
 
 class LocalFile(NamedTuple):
-    """A file to upload, and what it is for. The first bytes of an image say its type, whatever its
-    name and `media_type` say, which counts only where they say nothing."""
+    """A file to upload, and its use. The first bytes of an image say its type. `media_type` counts
+    only if they do not; the name never does."""
 
     use: FileUse
     file: Path
@@ -39,9 +39,9 @@ class LocalFile(NamedTuple):
 
 
 class Measured(NamedTuple):
-    """A file with its digest and the path that it has on the service. `stamp` changes when the file
-    does. `parts` are those of an image that are sent: all but its metadata. Without them the whole
-    file is."""
+    """A file to upload, with the digest and the size in bytes of what is sent, and its path on the
+    service. `stamp` changes when the file does. `parts` are the parts of an image that are sent:
+    all but its metadata. None means that the whole file is sent."""
 
     use: FileUse
     file: Path
@@ -54,13 +54,14 @@ class Measured(NamedTuple):
 
     @property
     def name(self) -> str:
-        """What the file is called here, as an EntityDefinition and a PackageDefinition take it."""
+        """The file's name on this machine, in the form that EntityDefinition and PackageDefinition
+        take."""
         return file_name(self.file.name)
 
 
 class Progress(NamedTuple):
-    """How far a file is: `done` of `total` bytes have been sent or received. `done` falls back when
-    an attempt has to begin again."""
+    """The progress of a file: `done` of `total` bytes have been sent or received. `done` falls back
+    when an attempt has to begin again."""
 
     file: Path
     done: int
@@ -71,13 +72,13 @@ OnProgress = Callable[[Progress], object]
 
 
 class Stop:
-    """Ends a long computation in a thread."""
+    """Tells a long computation in a thread to stop."""
 
     asked = False
 
 
 def stamp_of(status: os.stat_result) -> tuple[int, int]:
-    """What changes when a file does: its size and the time of its last change."""
+    """The size of a file and the time of its last change, in nanoseconds."""
     return status.st_size, status.st_mtime_ns
 
 
@@ -116,7 +117,7 @@ def digest(read: Callable[[int], bytes], stop: Stop) -> tuple[str, int]:
 
 
 def has(file: Path, sha256: str, size: int, stop: Stop) -> bool:
-    """Whether a file is there with these bytes. Raises OSError."""
+    """Whether a file with these bytes exists. Raises OSError."""
     if not file.is_file() or file.stat().st_size != size:
         return False
     with naming(file), file.open("rb") as opened:
@@ -124,8 +125,8 @@ def has(file: Path, sha256: str, size: int, stop: Stop) -> bool:
 
 
 def place(folder: Path, name: str) -> Path:
-    """Where a file of this name lies in the folder, whose subfolder is made. Raises BadFile if that
-    is outside of the folder, by its name or by a link; OSError."""
+    """The path of a file of this name in the folder. Makes the subfolder. Raises OSError, and
+    BadFile if the name or a link leads out of the folder."""
     pure = PurePosixPath(name)
     odd = any(part in {"", ".", ".."} or set(part) & set("\\:\0") for part in name.split("/"))
     target = folder.joinpath(*pure.parts)
@@ -151,18 +152,18 @@ def write_whole(path: Path, data: bytes) -> None:
     except OSError as error:
         with suppress(OSError):
             beside.unlink(missing_ok=True)
-        # A full disk does not say which.
+        # The error of a full disk has no path.
         raise OSError(error.errno, error.strerror, str(path)) from None
 
 
 def arrive(part: Path, targets: list[Path]) -> None:
-    """Give a whole file its names: at each, it is there whole or not at all. On the disk it is
-    once, where `share` can. Raises OSError."""
+    """Give a complete file its names. At each name, the file is whole or not there at all. Where
+    `share` can, all names share the bytes on the disk. Raises OSError."""
     *others, last = targets
     for target in others:
         beside = part.with_name(part.name + ".copy")
         beside.unlink(missing_ok=True)  # it may be a link to elsewhere
-        # What cannot be read is the part, but a full disk is more likely.
+        # The part may be what cannot be read, but a full disk is more likely.
         with naming(beside):
             share(part, beside)
         beside.replace(target)
@@ -173,15 +174,15 @@ def arrive(part: Path, targets: list[Path]) -> None:
 
 
 def share(source: Path, target: Path, *, links: bool = True) -> bool:
-    """Give the bytes of a file another name, at which nothing lies: a copy on write where the file
-    system has that, else a link, if `links` are good, and else a copy. A write into a link changes
-    the file under each name. Gives whether that needed no more room. Raises OSError."""
+    """Give the bytes of a file another name, which must be free: by a copy on write if the file
+    system has that, else by a hard link if `links` is true, else by a copy. With a link, a write
+    changes the file under each name. Returns whether this took no more room. Raises OSError."""
     with source.open("rb") as old, target.open("xb") as new:
         if _cloned(old.fileno(), new.fileno()):
             os.fsync(new)
             return True
     target.unlink()
-    # There may be none here, or no more of this file.
+    # This file system may have no links, or allow no more of this file.
     with suppress(OSError):
         if links:
             os.link(source, target)
@@ -202,14 +203,14 @@ def shares(folder: Path) -> bool:
 
 
 def room_of(sizes: Mapping[str, int], names: Iterable[str], *, shared: bool) -> int:
-    """The bytes that files need on the disk, by their paths and sizes, if each is there under so
-    many names as `names` has it; once if they are `shared`."""
+    """The bytes that files take on the disk. `sizes` has their sizes by path, and `names` a path
+    for each name. With `shared`, a file counts once, else once for each name."""
     counts = Counter(names)
     return sum(size * (1 if shared else counts[path]) for path, size in sizes.items())
 
 
 def _cloned(old: int, new: int) -> bool:
-    """Whether the new file has the bytes of the old one now, by a copy on write."""
+    """Make the new file a copy on write of the old one. Returns whether that worked."""
     if sys.platform != "linux":
         return False
     try:
@@ -220,8 +221,7 @@ def _cloned(old: int, new: int) -> bool:
 
 
 class Parts:
-    """Reads parts of a file, with other bytes between them, as if they were one. The file is
-    closed with it."""
+    """Reads some parts of a file as if they followed each other. Closing this closes the file."""
 
     def __init__(self, file: BinaryIO, parts: Sequence[Part]) -> None:
         self._file = file
@@ -229,7 +229,7 @@ class Parts:
         self.name = file.name
 
     def read(self, size: int) -> bytes:
-        """The next bytes, at most `size`; none at the end, or where the file has become shorter.
+        """The next bytes, at most `size`; none at the end, or if the file has become shorter.
         Raises OSError."""
         found = b""
         while self._left and len(found) < size:
@@ -256,15 +256,15 @@ class Parts:
 
 
 def length_of(parts: Sequence[Part]) -> int:
-    """The bytes of all of these parts."""
+    """The length in bytes of all these parts."""
     return sum(len(part) if isinstance(part, bytes) else part[1] - part[0] for part in parts)
 
 
 def parts_of(
     file: BinaryIO, media_type: str, size: int, stopped: Callable[[], bool]
 ) -> tuple[Part, ...] | None:
-    """The parts that stay of a picture of `size` bytes without its metadata; None if it stays as it
-    is. Raises OSError."""
+    """The parts of a picture of `size` bytes that are left without its metadata. None if there is
+    nothing to remove. Raises OSError."""
     search = find(media_type, size)
     try:
         at, length = next(search)

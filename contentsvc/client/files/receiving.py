@@ -1,4 +1,4 @@
-"""A file on its way here: one GET, or the rest of one, streamed to disk."""
+"""One file on its way here: one GET, for all of it or for the rest, streamed to disk."""
 
 import os
 from collections.abc import Callable
@@ -27,13 +27,13 @@ if os.name == "posix":
 
 
 _MOST_WAITING = 2 * CHUNK
-"""Bytes that wait for the disk before no more are read from the connection."""
+"""The most bytes that wait for the disk. Reading from the connection pauses above that."""
 
 
 class Incoming:
-    """The first bytes of a file, stored in a partial file until all have come. Beside it is one
-    with their ETag, so that a later process can go on too. Where there are locks on files, another
-    download of the same file at the same time has a partial file of another name.
+    """The first bytes of a file, in a partial file until all have come. A second file beside it has
+    their ETag, so that a later process can go on from there. Where the system locks files, another
+    download of the same file at the same time uses a partial file of another name.
 
     All methods raise OSError.
     """
@@ -66,19 +66,19 @@ class Incoming:
                 if number == 1
                 else self._first.with_name(f"{self._first.name}-{number}")
             )
-            # Whoever was last in the folder may just have deleted it.
+            # Another download that ended may just have deleted the folder.
             self.path.parent.mkdir(exist_ok=True)
             # A link would lead out of the folder.
             flags = os.O_RDWR | os.O_CREAT
             flags |= getattr(os, "O_NOFOLLOW", 0) | getattr(os, "O_BINARY", 0)
             opened = os.open(self.path, flags, 0o666)
             if os.fstat(opened).st_nlink > 1:
-                # An earlier process died when it had got a name. Whoever writes here writes there.
+                # An earlier process died after it gave the file a name: a write would change both.
                 self.path.unlink(missing_ok=True)
             elif _is_mine(opened, self.path):
                 break
             os.close(opened)
-        # Where a file can be renamed while it is open, its lock outlives its bytes' way to disk.
+        # On POSIX a file can be renamed while it is open, so its lock lasts until it has its names.
         if os.name == "posix":
             self._lock = os.fdopen(os.dup(opened), "rb", 0)
         self._file = os.fdopen(opened, "r+b", 0)
@@ -86,7 +86,7 @@ class Incoming:
         self.etag = None
         with suppress(FileNotFoundError, UnicodeDecodeError):
             self.etag = self._tag_path.read_text().strip() or None
-        # One that is whole needs no ETag: its digest is next.
+        # A complete file needs no ETag: its digest is checked next.
         if self.there > self.size or (self.there < self.size and self.etag is None):
             self._empty(self._file, None)
 
@@ -95,7 +95,7 @@ class Incoming:
         return self.path.with_name(self.path.name + ".etag")
 
     async def restart(self, etag: str | None) -> None:
-        """Forget what came earlier. What comes now has this ETag."""
+        """Drop the bytes that came earlier. The bytes that come now have this ETag."""
         await self._threads(self._restart, etag)
 
     def _restart(self, etag: str | None) -> None:
@@ -125,7 +125,7 @@ class Incoming:
             self.there += len(data)
 
     async def sync(self) -> None:
-        """Close the file when its bytes are on disk. It is still nobody else's."""
+        """Close the file when its bytes are on disk. Its lock stays."""
         await self._threads(self._close_file, True)
 
     def _close_file(self, sync: bool) -> None:
@@ -137,7 +137,7 @@ class Incoming:
                 self._file = None
 
     async def close(self) -> None:
-        """Close the file, and leave it to others. What has come stays."""
+        """Close the file and give up its lock. The bytes that have come stay."""
         await self._threads(self._close)
 
     def _close(self) -> None:
@@ -148,7 +148,7 @@ class Incoming:
                 self._lock = None
 
     async def delete(self) -> None:
-        """Close and delete all of it."""
+        """Close the file, and delete it with its ETag."""
         await self._threads(self._delete)
 
     def _delete(self) -> None:
@@ -158,18 +158,18 @@ class Incoming:
         self._close()
 
     async def arrive(self, targets: list[Path]) -> None:
-        """Give the whole file, which is on disk, its names."""
+        """Give the complete file its names. Its bytes are on disk already."""
         await self._threads(self._arrive, targets)
 
     def _arrive(self, targets: list[Path]) -> None:
-        # First: when the file has gone from its place, another may have one there.
+        # First: once the file has left its place, another download may have one there.
         self._tag_path.unlink(missing_ok=True)
         arrive(self.path, targets)
         self._close()
 
 
 def _is_mine(opened: int, path: Path) -> bool:
-    """Whether nobody else receives into the file, and it still lies there."""
+    """Whether nobody else receives into the file, and it is still at this path."""
     if os.name != "posix":
         return True
     try:
@@ -192,11 +192,11 @@ class Receiver:
         self._agent = agent
 
     async def get(self, url: str, into: Incoming, came: Callable[[int], object]) -> Response:
-        """GET what is missing of a file. The answer, whatever its status is; the body of 200 and
-        206 is in the file. `came` is called with the number of bytes that are there.
+        """GET the missing bytes of a file. Returns the answer, whatever its status is; the body of
+        200 and 206 goes into the file. Calls `came` with the number of bytes that are in the file.
 
-        Raises Unreachable if not all comes; the next call goes on from there. Raises OSError if the
-        file cannot be written.
+        Raises Unreachable if the connection ends before all bytes have come; the next call goes on
+        from there. Raises OSError if the file cannot be written.
         """
         request = f"GET {url.partition('?')[0]}"
         exchange = Exchange(self._reactor, request, SILENCE, SILENT)
@@ -214,7 +214,7 @@ class Receiver:
         alive: Callable[[], object],
         progress: Callable[[], object],
     ) -> Response:
-        # Nothing that is not asked for: no token, and no encoding that changes the bytes.
+        # No token, and no encoding that changes the bytes.
         headers = Headers({"Accept-Encoding": ["identity"]})
         if into.there and into.etag is not None:
             headers.addRawHeader("Range", f"bytes={into.there}-")
@@ -268,7 +268,7 @@ def _abandon(response: IResponse) -> None:
 
 
 class _Small(Protocol):
-    """The body of an error, of which no more than the first part matters."""
+    """The body of an error. Only its first part is read."""
 
     def __init__(self) -> None:
         self._data = b""
@@ -289,7 +289,7 @@ class _Small(Protocol):
 
 
 class _Receiving(Protocol):
-    """The body of a file. While the disk is behind, the connection is not read."""
+    """The body of a file. Reading from the connection pauses while the disk is behind."""
 
     def __init__(
         self, into: Incoming, alive: Callable[[], object], progress: Callable[[], object]

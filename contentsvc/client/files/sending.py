@@ -1,8 +1,8 @@
-"""A file on its way to the place where files lie: one PUT, streamed from disk.
+"""One file on its way to the store: one PUT, streamed from disk.
 
-Twisted's own client cannot do this well. It shows an answer that comes while the body is still
-being sent only after the whole body, and not at all if the connection is lost before. A refusal
-comes just then.
+Twisted's own client cannot do this well. If an answer comes while the body is still being sent, it
+shows the answer only after the whole body, and not at all if the connection is lost before. A
+refusal comes at just that time.
 """
 
 from collections.abc import Callable, Mapping, Sequence
@@ -30,7 +30,7 @@ from contentsvc.framework.core.http_proxy import Proxies, Proxy, ProxyError
 from contentsvc.framework.images.metadata import Part
 
 SILENCE = 60.0
-"""Seconds without any progress after which a transfer is taken for lost."""
+"""Seconds without any progress after which a transfer counts as lost."""
 SILENT = f"nothing moved for {SILENCE:g} s"
 MOST_ANSWER = 64 * 1024
 """Bytes of an answer that are read. Answers to a PUT are small."""
@@ -43,7 +43,7 @@ class Threads(Protocol):
     """Runs a function in a thread."""
 
     def __call__(self, function: Callable[..., Any], /, *arguments: Any) -> Deferred[Any]:
-        """Its result."""
+        """The result of the function."""
 
 
 class Sender:
@@ -63,11 +63,12 @@ class Sender:
         sent: Callable[[int], object],
         parts: Sequence[Part] | None = None,
     ) -> Response:
-        """Send the first `size` bytes of a file, or of its `parts`, with exactly these headers. The
-        answer, whatever its status is. `sent` is told how many bytes have left so far.
+        """Send the first `size` bytes of a file, or of its `parts`, with exactly these headers.
+        Returns the answer, whatever its status is. Calls `sent` with the number of bytes that have
+        left so far.
 
-        Raises Unreachable, FileChanged if the file has become shorter, OSError if it cannot be
-        read, ValueError if the URL or a header is none, and what `sent` raises.
+        Raises Unreachable; FileChanged if the file has become shorter; OSError if it cannot be
+        read; ValueError if the URL or a header is not valid; and what `sent` raises.
         """
         try:
             way = way_to(self._reactor, url, self._proxies)
@@ -91,7 +92,7 @@ class Sender:
 
 @implementer(IPushProducer)
 class _Sending(TwistedProtocol):
-    """A connection for one PUT. What comes back before the end of the file ends the sending."""
+    """A connection for one PUT. An answer before the end of the file ends the sending."""
 
     transport: Any
 
@@ -172,7 +173,7 @@ class _Sending(TwistedProtocol):
         self._read()
 
     def stopProducing(self) -> None:
-        """The connection is lost, which connectionLost hears too."""
+        """The connection is lost. connectionLost is called too."""
         self._left = 0
 
     def _read(self) -> None:
@@ -238,7 +239,7 @@ def _bare(url: str) -> str:
 
 
 class _Socket:
-    """Has the bytes that HTTPResponse reads."""
+    """Gives HTTPResponse bytes to read, in place of a socket."""
 
     def __init__(self, data: bytes) -> None:
         self._data = data
@@ -248,20 +249,20 @@ class _Socket:
 
 
 def is_final(data: bytes) -> bool:
-    """Whether this is the beginning of an answer that is not informational."""
+    """Whether this is the beginning of an answer that is not informational (1xx)."""
     return len(data) >= 10 and not data.startswith(_INFORMATIONAL)
 
 
 def without_informational(data: bytes) -> bytes:
-    """The bytes after answers such as 100 Continue, which promise another."""
+    """The bytes after informational answers, such as 100 Continue."""
     while data.startswith(_INFORMATIONAL) and b"\r\n\r\n" in data:
         data = data.partition(b"\r\n\r\n")[2]
     return data
 
 
 def parsed(data: bytes, *, whole: bool) -> Response | None:
-    """The answer that these bytes are, None if they are none. With `whole` it is None too as long
-    as more is to come."""
+    """The answer in these bytes, None if they are not one. With `whole` it is also None until all
+    of the answer has come."""
     if b"\r\n\r\n" not in data:
         return None
     response = HTTPResponse(cast(Any, _Socket(data)), method="PUT")

@@ -1,4 +1,4 @@
-"""Transfers: files to the service and back (files#sending)."""
+"""Transfers: files to the service and back (files#files)."""
 
 from collections.abc import Iterable, Mapping, Sequence
 from pathlib import Path
@@ -24,14 +24,14 @@ _MEASURED_AT_ONCE = 2
 
 
 def _unseen(progress: Progress) -> None:
-    """Show nothing."""
+    """Ignore the progress."""
 
 
 class Transfers:
     """Files to the service and back, several at once, in memory that does not depend on their size.
 
-    The URLs of files may be those of another host. What is sent to them has no token of the user.
-    A transfer that has been cancelled or has failed goes on from there if it is called again.
+    The URLs of files may lead to another host. The requests to it have no token of the user. After
+    a failure or a cancellation, call the same method again: the transfer goes on from there.
     """
 
     def __init__(
@@ -58,7 +58,7 @@ class Transfers:
         return deferToThreadPool(self._reactor, pool, function, *arguments)
 
     async def measure(self, files: Iterable[LocalFile]) -> list[Measured]:
-        """Find the digests, sizes and paths of files, in a thread. Raises BadFile, FileChanged,
+        """Compute the digests, sizes and paths of files, in a thread. Raises BadFile, FileChanged,
         OSError."""
 
         async def one(file: LocalFile) -> Measured:
@@ -78,11 +78,11 @@ class Transfers:
         progress: OnProgress = _unseen,
         at_once: int = AT_ONCE,
     ) -> list[Measured]:
-        """Send files, at most `at_once` at the same time, and verify that the service has them. The
-        same files with their digests and with their paths on the service, which are good for this
-        user's publications now.
+        """Send files, at most `at_once` at the same time, and verify that the service has them
+        (files#sending). Returns the files in the same order, with their digests and their paths on
+        the service: now the user can publish with these paths.
 
-        `progress` is called with each step of each file.
+        Calls `progress` with each step of each file.
 
         Raises BadFile, FileChanged, TransferError, OSError; FilesRefused, whose code says why:
         `quota_exceeded`, `file_too_large`, `media_type_not_allowed`, `file_blocked`,
@@ -115,16 +115,17 @@ class Transfers:
         progress: OnProgress = _unseen,
         at_once: int = AT_ONCE,
     ) -> list[Downloaded]:
-        """Get the files of a content's current revision, or of another, with all that it needs:
-        its core entity, its dependencies and its packages, of one `platform` or of all.
+        """Get the files of a content's current revision, or of `revision` (files#downloads): its
+        core entity, its dependencies and its packages, of one `platform` or of all.
 
-        In the folder a file has the path that it has on the service, or the `names` that its path
-        has there; then only these files are got. A file is there whole, with the right digest, or
-        not at all. What is there already is not got again. A file that the service does not give
-        out, for example because it is blocked, has no names in the result.
+        In the folder, a file has the same path as on the service. `names` gives other names by that
+        path; then only the files in `names` are downloaded. Each file is there whole, with the
+        right digest, or not at all. Files that are there already are not downloaded again. A file
+        that the service does not give out, for example because it is blocked, has no names in the
+        result.
 
-        Raises ApiError, FilesRefused, Unreachable, WrongBytes, BadFile if a name is not in the
-        folder, OSError.
+        Raises ApiError, FilesRefused, Unreachable, WrongBytes, OSError; BadFile if a name leads out
+        of the folder.
         """
 
         query = FilesQuery(platform=platform)

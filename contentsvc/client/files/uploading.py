@@ -1,4 +1,5 @@
-"""Uploads: announce files, send those that are not there, and have the service check again."""
+"""Uploads: announce files, send the missing ones, and have the service check them
+(files#announcing)."""
 
 from collections.abc import Awaitable, Callable, Iterable, Sequence
 from pathlib import Path
@@ -37,17 +38,17 @@ from contentsvc.wire.files import (
 )
 
 AT_ONCE = 4
-"""Files that are sent or received at once."""
+"""Files that are sent or received at the same time."""
 TRIES = 10
 """Attempts without progress after which a transfer fails: 28 s, with the pauses between them."""
 _MOST_ANNOUNCED = 1000
 _FRESH = 45 * 60.0
-"""Seconds for which upload URLs are used. They are good for an hour."""
+"""Seconds for which the client uses upload URLs. They are good for an hour."""
 _AGAIN = TEMPORARY | {408, 409, 500}
 _STALE = frozenset({400, 403})
-"""Answers to a URL that may not be good any more. A new one may be."""
+"""Statuses of a URL that may have expired. A new URL may work."""
 _MOST_SENT = 3
-"""How often a file is sent that the service does not find afterwards."""
+"""How often the client sends a file that the service does not find afterwards."""
 
 Announce = Callable[[UploadsBody], Awaitable[UploadsAnswer]]
 
@@ -74,7 +75,7 @@ class Uploading:
         self._tries = tries
 
     async def run(self, files: Iterable[Measured], at_once: int) -> None:
-        """Until all are there: the last call of /uploads has said so."""
+        """Send the files until the last call of /uploads says that all are there."""
         wanted = {file.path: file for file in files}
         sent = dict.fromkeys(wanted, 0)
         refused_before = False
@@ -101,7 +102,7 @@ class Uploading:
             refusals = [answer for answer in answers if answer is not None]
             refused = len(refusals) == len(missing)
             if refused and refused_before:
-                # URLs expire, also while a computer sleeps. But these were new.
+                # Not expired, as after a computer sleeps: these URLs were new.
                 raise FilesRefused(error_of(refusals[0]), [missing[0][0].file])
             refused_before = refused
 
@@ -113,7 +114,7 @@ class Uploading:
                 answers = await self._announced(some)
             except FilesRefused as error:
                 if missing and error.code == "quota_exceeded":
-                    # The number of announced files is limited too. Some are sent first.
+                    # The quota of announced files is full: send some first.
                     return missing
                 raise
             for file, answer in zip(some, answers, strict=True):
@@ -133,7 +134,7 @@ class Uploading:
         return answer.files
 
     async def _send(self, file: Measured, upload: Upload) -> Response | None:
-        """Send a file. The answer if it is refused in a way that a new URL may mend."""
+        """Send a file. Returns the answer if it was refused and a new URL may help, else None."""
         pauses = Backoff(FIRST_PAUSE, LAST_PAUSE, self._random)
         for tries in range(1, self._tries + 1):
             await self._check(file)
@@ -170,13 +171,13 @@ class Uploading:
         raise FilesRefused(again, [file.file]) if isinstance(again, ApiError) else again
 
     async def _check(self, file: Measured) -> None:
-        """Raises FileChanged: the service would refuse the bytes."""
+        """Raises FileChanged if the file has changed: the service would refuse the bytes."""
         if stamp_of(await self._threads(file.file.stat)) != file.stamp:
             reason = "it has changed since its digest was computed"
             raise FileChanged(file.file, f"{reason}; {ONCE_QUIET}")
 
     def _reporter(self, file: Measured) -> Callable[[int], object]:
-        # The last bytes count when the answer has come.
+        # The last byte is reported when the answer has come.
         return lambda sent: self._progress(Progress(file.file, min(sent, file.size - 1), file.size))
 
 
@@ -188,7 +189,7 @@ def _announced(file: Measured) -> AnnouncedFile:
 
 
 def _concerned(error: ApiError, files: Sequence[Measured]) -> list[Path]:
-    """Those at which the error points, by /files/3/size; all if it points at none."""
+    """The files at which the error points, as in /files/3/size; all if it points at none."""
     pointers = [each.get("pointer", "") for each in error.problem.get("errors", [])]
     numbers = [words[2] for words in (str(p).split("/") for p in pointers) if len(words) > 2]
     found = [files[int(n)].file for n in numbers if n.isdigit() and int(n) < len(files)]
