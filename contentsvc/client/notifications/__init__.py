@@ -1,5 +1,5 @@
-"""Notifications: the user's log (notifications#list), subscriptions to it, what the studio
-announces."""
+"""Notifications: the user's log, subscriptions to it, and announcements of the studio
+(notifications#notifications)."""
 
 from collections.abc import Callable
 from random import Random
@@ -53,12 +53,13 @@ class Notifications:
     async def list(
         self, query: NotificationQuery | None = None
     ) -> Page[AnyNotification | UnknownNotification]:
-        """List the user's notifications (notifications#list)."""
+        """List the user's notifications, in the order of their numbers (notifications#list). Kinds
+        that this version does not know are UnknownNotification."""
         page = await self._calls.page(self._path, Raw, query)
         return Page([decoded(raw) for raw in page.items], page.after)
 
     async def update(self, notification: str, body: ReadChange) -> None:
-        """Set the read flag of one notification."""
+        """Set the read flag of one notification (notifications#read-flags)."""
         await self._calls.send("PATCH", f"{self._path}/{quoted(notification)}", body)
 
     async def mark_read(self, body: ReadUpTo) -> None:
@@ -68,11 +69,11 @@ class Notifications:
         )
 
     async def get_state(self) -> NotificationState:
-        """Read the numbers of the newest and the oldest, and how many are not read."""
+        """Get the numbers of the newest and the oldest notification, and how many are unread."""
         return await self._calls.get(f"{self._path}/state", NotificationState)
 
     async def delete(self, notification: str) -> None:
-        """Delete one notification."""
+        """Delete one notification (notifications#deleting)."""
         await self._calls.send("DELETE", f"{self._path}/{quoted(notification)}")
 
     async def clear(self, query: DeleteUpTo) -> None:
@@ -80,11 +81,12 @@ class Notifications:
         await self._calls.send("DELETE", self._path, query=query)
 
     async def get_settings(self, *, seen: Seen | None = None) -> NotificationSettings:
-        """Read which kinds are muted."""
+        """Get the muted kinds (notifications#muting)."""
         return await self._calls.get(f"{self._path}/settings", NotificationSettings, seen=seen)
 
     async def set_settings(self, body: NotificationSettings, *, seen: Seen | None = None) -> None:
-        """Mute these kinds, and no others."""
+        """Mute exactly these kinds: all others are no longer muted. Raises ApiError
+        (`not_mutable`)."""
         await self._calls.send("PUT", f"{self._path}/settings", body, seen=seen)
 
     @property
@@ -103,12 +105,13 @@ class Notifications:
         on_library: Callable[[], object] | None = None,
         client: ClientType = "game",
     ) -> Subscription:
-        """Open the session socket, and call `on_notification` with each notification.
+        """Open the session socket (socket#the-session-socket), and call `on_notification` with each
+        notification.
 
-        Without `resume`, that is each one from now on. With the `seq` of an earlier subscription as
-        `resume`, it is each one after that. The `id` of that subscription, as `resume_id`, lets the
-        service tell whether its log is still the same. `on_missed`, `on_state`, `on_announcements`
-        and `on_library` are called as Subscription says.
+        Without `resume`, the subscription begins with the next notification. To go on after an
+        earlier subscription, pass its `seq` as `resume` and its `id` as `resume_id`: the service
+        compares the two to tell whether its log is still the same. Subscription says when it calls
+        `on_missed`, `on_state`, `on_announcements` and `on_library`.
         """
 
         async def connect() -> ConnectAnswer:
@@ -141,15 +144,16 @@ class Notifications:
 
 
 class Announcements(Family):
-    """What the studio announces to everybody (studio#notifications). `list` needs no log-in."""
+    """Announcements of the studio to everybody (studio#announcements). `list` and `get` need no
+    log-in."""
 
     async def list(self, query: AnnouncementsQuery | None = None) -> Page[Announcement]:
-        """List the announcements of now, newest first; with `all`, all of them, with the permission
-        `curate`."""
+        """List the current announcements, newest first. With `all`, for callers with the permission
+        `curate`, past and future ones too."""
         return await self._calls.page("/announcements", Announcement, query)
 
     async def get(self, announcement: str, *, seen: Seen | None = None) -> Announcement:
-        """Get an announcement of now; with the permission `curate`, any. Raises ApiError
+        """Get a current announcement; with the permission `curate`, any. Raises ApiError
         (`announcement_not_found`)."""
         return await self._calls.get(
             f"/announcements/{quoted(announcement)}", Announcement, seen=seen
@@ -158,34 +162,35 @@ class Announcements(Family):
     async def put(
         self, announcement: str, body: AnnouncementBody, *, seen: Seen | None = None
     ) -> None:
-        """Announce something, with the permission `curate`, under an id that you have made up; or
-        replace what it announces."""
+        """Make an announcement, whose id is a GUID of your choice, or replace it. Needs the
+        permission `curate`."""
         await self._calls.send("PUT", f"/announcements/{quoted(announcement)}", body, seen=seen)
 
     async def delete(self, announcement: str) -> None:
-        """Announce this no more."""
+        """Delete an announcement. Needs the permission `curate`."""
         await self._calls.send("DELETE", f"/announcements/{quoted(announcement)}")
 
 
 class StudioNotifications(Family):
-    """Notifications of kind `Studio` to many, with the permission `notify`
-    (studio#notifications)."""
+    """Notifications of kind `Studio` to many users (studio#notifications). All operations need the
+    permission `notify`."""
 
     async def send(self, body: StudioNotificationToUsers | StudioNotificationToAudience) -> None:
-        """Notify these users, or all of an audience. Repeatable, by the id that you have made
-        up."""
+        """Notify the users in `to`, or an audience. Repeatable: the id in `body` is a GUID of your
+        choice, and the same id again notifies nobody. Raises ApiError (`unknown_user`,
+        `unknown_challenge`)."""
         await self._calls.send("POST", "/notifications", body, operation="sendStudioNotification")
 
     async def list(self, query: StudioNotificationsQuery | None = None) -> Page[StudioNotification]:
-        """List what was told, newest first."""
+        """List what was sent, newest first."""
         return await self._calls.page("/notifications", StudioNotification, query)
 
     async def get(self, notification: str) -> StudioNotification:
-        """Read how far one of them is."""
+        """Get the state of one: how many users were notified so far."""
         return await self._calls.get(f"/notifications/{quoted(notification)}", StudioNotification)
 
     async def stop(self, notification: str) -> None:
-        """Tell nobody else."""
+        """Stop one: users who are not notified yet will not be."""
         await self._calls.send("DELETE", f"/notifications/{quoted(notification)}")
 
 

@@ -1,4 +1,4 @@
-"""The client's end of one session socket, by Autobahn."""
+"""The client's end of one session socket, with Autobahn."""
 
 from typing import Any, Protocol
 
@@ -12,9 +12,9 @@ from contentsvc.framework.core.autobahn_internals import use_timers_of
 from contentsvc.framework.core.http_proxy import Proxies
 
 HANDSHAKE_TIMEOUT = 10.0
-"""Seconds."""
+"""Seconds for the handshake."""
 MOST_HANDSHAKE = 64 * 1024
-"""Bytes of the answer to the handshake."""
+"""The most bytes of the answer to the handshake."""
 ABNORMAL = 1006
 """The code of a connection that ended without a close (RFC 6455 §7.4.1)."""
 
@@ -29,20 +29,20 @@ class Listener(Protocol):
         """A whole text message came."""
 
     def closed(self, code: int, reason: str) -> None:
-        """The connection is gone; called once, whether or not it ever opened."""
+        """The connection has ended. Called once, whether or not it was ever open."""
 
 
 class Socket(Protocol):
-    """A socket, for its user."""
+    """A socket, as the subscription uses it."""
 
     def send(self, data: bytes) -> None:
-        """Send a text message; nothing if the socket is not open."""
+        """Send a text message. Does nothing if the socket is not open."""
 
     def close(self) -> None:
-        """Close normally; `closed` follows, unless the service has died."""
+        """Close normally. `closed` is called afterwards, unless the service does not answer."""
 
     def abort(self) -> None:
-        """Cut the connection; `closed` follows."""
+        """Cut the connection. `closed` is called afterwards."""
 
 
 class Connector(Protocol):
@@ -72,7 +72,7 @@ class ClientProtocol(WebSocketClientProtocol):
 
     def onCloseFrame(self, code: int, reasonRaw: bytes) -> bool | None:
         violation: bool | None = super().onCloseFrame(code, reasonRaw)
-        # The answer has been written. Waiting for the server to go first is only polite.
+        # The answer is written. RFC 6455 lets a client wait for the server to close first.
         self.transport.loseConnection()
         return violation
 

@@ -1,5 +1,5 @@
 """A live subscription to a user's notifications, over one socket after another
-(docs/interface/socket.md)."""
+(socket#a-clients-loop)."""
 
 from collections.abc import Awaitable, Callable
 from random import Random
@@ -30,16 +30,16 @@ from contentsvc.wire.socket import (
 )
 
 FIRST_PAUSE, LAST_PAUSE = 0.5, 30.0
-"""Seconds before a new connection: doubled with each that brings no hello."""
+"""Seconds before a new connection. The pause doubles after each connection without a hello."""
 HEARTBEAT = 15.0
-"""Seconds between signs of life from the service, until its hello says how many they are."""
+"""Seconds between signs of life from the service, until its hello names the number."""
 GRACE = 3.0
-"""Seconds that a sign of life may be late before it is asked for."""
+"""Seconds that a sign of life may be late. After them the client sends a ping."""
 ANSWER = 5.0
-"""Seconds until the service must have answered a ping, or a close."""
+"""Seconds in which the service must answer a ping, or a close."""
 
 _FINAL = frozenset({4403, 4409, 4410})
-"""Close codes after which another connection does not help, or harms another client."""
+"""Close codes after which another connection would fail, or end that of another client."""
 _PING = json.encode(PingMessage())
 
 log = Logger()
@@ -47,7 +47,7 @@ _decoder: json.Decoder[ServerMessage] = json.Decoder(ServerMessage)
 
 
 class UnknownNotification(Struct, frozen=True):
-    """A notification of a kind that this version does not know; `json` is all of it."""
+    """A notification of a kind that this version does not know. `json` is the whole object."""
 
     id: str
     kind: str
@@ -68,7 +68,7 @@ _common = json.Decoder(_Common)
 
 
 def decoded(data: bytes | Raw) -> AnyNotification | UnknownNotification:
-    """Decode a notification. Raises DecodeError only if the data are none at all."""
+    """Decode a notification. Raises DecodeError if the data are not a notification of any kind."""
     try:
         return _known_kinds.decode(data)
     except DecodeError:
@@ -77,8 +77,8 @@ def decoded(data: bytes | Raw) -> AnyNotification | UnknownNotification:
 
 
 class Received(NamedTuple):
-    """A notification with its number. `json` is the object as the service sent it, with members
-    that this version may not know."""
+    """A notification with its number. `json` is the object as the service sent it, also with
+    members that this version does not know."""
 
     seq: int
     notification: AnyNotification | UnknownNotification
@@ -86,14 +86,14 @@ class Received(NamedTuple):
 
 
 class State(NamedTuple):
-    """How many notifications are not read, of those up to the number `seq`."""
+    """How many notifications up to the number `seq` are unread (socket#unread-count)."""
 
     seq: int
     unread: int
 
 
 class _Ended(NamedTuple):
-    """Why there is no connection, and the least number of seconds to the next."""
+    """Why a connection ended, and the least number of seconds until the next."""
 
     code: int
     reason: str
@@ -101,18 +101,26 @@ class _Ended(NamedTuple):
 
 
 class Subscription:
-    """Delivers each notification once and in order, until it is stopped.
+    """Delivers each notification once and in order, until it is stopped (socket#a-clients-loop).
 
     It calls `on_notification` with each. If that raises an error, the subscription ends, with `seq`
-    still before that notification. It calls `on_missed` with a code and a sentence when
-    notifications may be lost for good (`log_changed`, `seq_ahead`, `trimmed`, `gap`). The program
-    should then read the list once. After `log_changed` and `seq_ahead` the service's database is
-    older than before: some notifications that were delivered are no longer in the list, and others
-    have their numbers. It calls `on_state` whenever it has connected, when read flags have changed
-    or notifications were deleted, and after `log_changed`; `read_state` reads the state by REST. It
-    calls `on_announcements` with some seconds when announcements have changed: read them after a
-    random part of that. It calls `on_library` whenever it has connected, and when what the user
-    keeps may be another: read `client.subscriptions.get_library()` then.
+    still before that notification.
+
+    It calls `on_missed` with a code and a sentence when notifications may be lost for good
+    (`log_changed`, `seq_ahead`, `trimmed`, `gap`). The program should then read the list once.
+    After `log_changed` and `seq_ahead` the service's database is older than before
+    (socket#database-back-in-time): some notifications that were delivered are no longer in the
+    list, and others have their numbers.
+
+    It calls `on_state` with a State after each connect, after `log_changed`, and when read flags
+    have changed or notifications were deleted. After a resumed connect it reads the state by REST,
+    with `read_state`.
+
+    It calls `on_announcements` with a number of seconds when announcements have changed: wait a
+    random part of these seconds, and read the list.
+
+    It calls `on_library` after each connect, and when the user's library may have changed: then
+    read `client.subscriptions.get_library()`.
     """
 
     def __init__(
@@ -145,14 +153,14 @@ class Subscription:
         """The number of the last notification that `on_notification` has handled. Give it as
         `resume` next time. None until the first hello."""
         self.id = resume_id
-        """The id of that notification, for `resume_id`. None if `seq` is 0 or it is not known."""
+        """The id of that notification, for `resume_id`. None if `seq` is 0 or the id is unknown."""
         self.live = False
-        """Whether the service has said hello on a connection that is open."""
+        """Whether a connection is open and has had its hello."""
         self.connections = 0
         """How many connections have had a hello."""
         self.repeats = self.gaps = 0
-        """How often a number came twice, and how often one was missing, so that the client resumed.
-        Both are 0 unless the service has a fault."""
+        """How often a number came twice, and how often one was missing: then the client connects
+        again. Both are 0 unless the service has a fault."""
         self._backoff = Backoff(FIRST_PAUSE, LAST_PAUSE, random)
         self._stopped = False
         self._socket: Socket | None = None
@@ -170,19 +178,19 @@ class Subscription:
         self._waiting: list[Deferred[None]] = []
         self._outcome: Failure | None = None
         self.over = False
-        """Whether the subscription has ended, stopped or by itself."""
+        """Whether the subscription has ended: by `stop`, or by an error."""
         self._running: Deferred[None] | None = None
 
     # For the application.
 
     def start(self) -> None:
-        """Begin; client.notifications.listen does it."""
+        """Begin. client.notifications.listen calls this."""
         self._running = Deferred.fromCoroutine(self._run())
         self._running.addBoth(self._end)
 
     def ended(self) -> Deferred[None]:
-        """Fires when the subscription has been stopped; fails with SubscriptionEnded,
-        SessionEnded, ApiError or what on_notification raised, if that ended it."""
+        """Fires when the subscription has been stopped. Fails if an error ended it:
+        SubscriptionEnded, SessionEnded, ApiError, or the error of one of your functions."""
         waiter: Deferred[None] = Deferred()
         if self.over:
             waiter.callback(self._outcome)
@@ -191,11 +199,11 @@ class Subscription:
         return waiter
 
     def watch_library(self, look: Callable[[], object]) -> None:
-        """Call this too as `on_library`."""
+        """Call `look` too, whenever `on_library` is called."""
         self._on_library.append(look)
 
     async def stop(self) -> None:
-        """Deliver nothing more, and close the connection. Returns when it has closed."""
+        """Stop, deliver nothing more, and close the connection. Returns when it is closed."""
         if self.over:
             return
         self._stopped = True
@@ -281,18 +289,18 @@ class Subscription:
     # From the socket.
 
     def heard(self) -> None:
-        """A sign of life."""
+        """Some bytes came: the service is alive."""
         self._heard_at = self._reactor.seconds()
         self._asked = False
 
     def closed(self, code: int, reason: str) -> None:
-        """The connection is gone."""
+        """The connection has ended."""
         closed, self._closed = self._closed, None
         if closed is not None:
             closed.callback(_Ended(code, self._error or reason, self._goodbye))
 
     def message(self, data: bytes) -> None:
-        """A message came. One of an unknown type, or not as it should be, is ignored."""
+        """A message came. One of an unknown type, or of a wrong form, is ignored."""
         if self._stopped or self._closed is None:
             return
         try:
@@ -309,7 +317,7 @@ class Subscription:
             self._report_library()
         elif isinstance(message, HelloMessage):
             resumed = self.seq is not None
-            # Below what was asked for after a restore: those numbers come again, anew.
+            # After a restore the number may be lower: those numbers come again, for others.
             if message.id is not None or message.seq != self.seq:
                 self.id = message.id
             self.seq = message.seq
@@ -339,7 +347,7 @@ class Subscription:
             return
         if message.seq > last + 1 and not self._may_jump:
             if self._gap_at != last:
-                # Perhaps the service's fault, or retention's: resuming will tell.
+                # A fault of the service, or deleted by retention: resuming shows which.
                 self._gap_at = last
                 self.gaps += 1
                 self._abort()
@@ -362,7 +370,7 @@ class Subscription:
         if not resumed or self._read_state is None:
             self._report_state(State(message.seq, message.unread))
         else:
-            # The number of the unread in this hello counts a backlog of unknown length, too.
+            # `unread` of this hello also counts notifications that are still to come.
             reading = Deferred.fromCoroutine(self._ask_state(self._read_state))
             self._state_read = reading
             reading.addErrback(
@@ -427,7 +435,8 @@ class Subscription:
         self._timer = self._reactor.callLater(max(0.0, seconds), self._look)
 
     def _look(self) -> None:
-        # Before hello too: a client that waits in line is pinged, and would go to its end.
+        # Before hello too: the service pings a client that waits in the queue. A new
+        # connection would begin at the queue's end.
         silent = self._reactor.seconds() - self._heard_at
         quiet = self._heartbeat + GRACE
         if self._stopped or self._asked:
