@@ -1,5 +1,5 @@
-"""What this service is, for clients that shall fit it (conventions#the-service), and what its
-operator says of the law (notices#legal)."""
+"""What clients need to know about this service (conventions#the-service), and the operator's legal
+texts (notices#legal)."""
 
 from msgspec import Struct
 
@@ -18,7 +18,7 @@ class Service(Struct):
 
     @route("GET", "/service", allow=ANYONE)
     async def get_service(self, call: Call) -> ServiceInfo:
-        """Get what this service is and does."""
+        """Get the service's name, platforms, types, tags and rules (conventions#the-service)."""
         return self.info
 
 
@@ -33,8 +33,8 @@ class Legal(Struct):
 
     @route("GET", "/legal", allow=ANYONE, raises=(InvalidHost,))
     async def get_legal(self, call: Call) -> LegalInfo:
-        """Get whom to write to in matters of law, the terms of the service, and where anyone
-        reports illegal content."""
+        """Get the contacts for legal matters, the terms of the service, and the page where anyone
+        reports illegal content (notices#legal)."""
         notices = None
         if self.portal:
             notices = f"{(self.public_url or call.base_url).rstrip('/')}/notice"

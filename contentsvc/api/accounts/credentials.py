@@ -99,9 +99,9 @@ class Accounts(Struct):
         ),
     )
     async def register_user(self, call: Call, body: Registration) -> Created:
-        """Register a user. A mail with a link to confirm the address goes there, if the service
-        sends mail. If too many were asked for from the client's address, or for the mailbox, none
-        is sent. Where the service sends mail, it must be able to send it to the address."""
+        """Register a user. If the service sends mail, a mail with a link to confirm the address
+        goes to it, unless the client's address or the mailbox has asked for too many. The service
+        must be able to send mail to the address."""
         if not self.registration:
             raise RegistrationClosed()
         if body.username in self.reserved:
@@ -126,7 +126,7 @@ class Accounts(Struct):
         raises=(GuestAccount, WrongPassword, TooManyAttempts),
     )
     async def change_password(self, call: Call, user: str, body: PasswordChange) -> None:
-        """Change the password, and end all other log-ins, and the links in mails that set a
+        """Change the password. This ends all other log-ins, and the links in mails that set a
         password or change the address."""
         await self.guests.check_full(self.db, user)
         found = required(await self.auth.by_id(call, user, body.current), WrongPassword)
@@ -140,18 +140,18 @@ class Accounts(Struct):
 
     @route("POST", "/user/password-reset", allow=ANYONE, raises=(MailUnavailable, TooManyRequests))
     async def request_password_reset(self, call: Call, body: PasswordResetRequest) -> None:
-        """Have a mail sent to the account with this address, with a link to set a new password. The
-        link is good once, for an hour. The answer is the same if there is no such account."""
+        """Send a mail with a link to set a new password, if an account has this address. The link
+        is good once, for an hour. The answer is the same if no account has it."""
         sending = self._sending
         await self.auth.mail(self.db, call)
         await sending.put(self.db, "reset", None, body.email)
 
     @route("PUT", "/user/password-reset", allow=ANYONE, raises=(InvalidMailedToken,))
     async def reset_password(self, call: Call, body: PasswordReset) -> None:
-        """Set a new password, with the token of a mailed link. It ends all log-ins, lifts a limit
-        of failed log-ins, and confirms the address. Accounts elsewhere that were linked since the
-        user proved to get mail, or before the user did for the first time, are not linked any more.
-        The one that the account was made with stays."""
+        """Set a new password, with the token of a mailed link. This ends all log-ins, lifts the
+        limit of failed log-ins, and confirms the address. It unlinks the accounts elsewhere that
+        were linked since the user last proved to receive mail at this address, or before the first
+        such proof; it does not unlink the one that the account was made with."""
         id = self.tokens.read(RESET, body.token)
         # The hash is made only for who has a link: it is expensive.
         link = id and await mails.link(self.db, id, ["reset"])
@@ -193,9 +193,9 @@ class Accounts(Struct):
     async def change_email(
         self, call: Call, user: str, body: Either[EmailChange | EmailChangeBySubject]
     ) -> None:
-        """Have a mail sent to a new address. The address changes when the link in it is used. It
-        takes the password. If the account has none, it takes a `subject_token` of an account
-        elsewhere that is linked to it."""
+        """Ask for a new address. A mail with a link goes to it; the address changes when that link
+        is used. The body proves who the user is with the password. If the account has none, it
+        takes a `subject_token` of a linked account elsewhere."""
         given = form_of(body, EmailChange, EmailChangeBySubject)
         await self.guests.check_full(self.db, user)
         sending = self._sending
@@ -217,8 +217,8 @@ class Accounts(Struct):
         raises=(MailUnavailable, UserNotFound, TooManyRequests),
     )
     async def request_email_verification(self, call: Call, user: str) -> None:
-        """Send the mail again with which an address is confirmed: the account's own, and a new one
-        that it is to get. If there is nothing to confirm, nothing is sent."""
+        """Send again the mail that confirms the account's address, and the one that confirms a new
+        address. If there is nothing to confirm, no mail is sent."""
         sending = self._sending
         async with self.db.transaction() as tx:
             account = required(await mails.lock(tx, user), UserNotFound)

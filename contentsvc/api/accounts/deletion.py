@@ -1,4 +1,4 @@
-"""Users take what is theirs with them, and delete their accounts (accounts#deletion)."""
+"""Users export their data, and delete their accounts (accounts#deletion, accounts#export)."""
 
 from contextlib import suppress
 from typing import Final
@@ -66,10 +66,10 @@ class AccountDeletion(Struct):
         self, call: Call, user: str, body: Either[PasswordProof | SubjectProof]
     ) -> None:
         """Delete the account, for good. All sessions end, and nobody finds the user any more. What
-        others see of the user is deleted too: comments become tombstones, content is deleted, votes
-        and messages go. It takes the password. If the account has none, it takes a `subject_token`
-        of an account elsewhere that is linked to it. A guest needs neither, and no body. One admin
-        who is not banned is always left."""
+        others see of the user is deleted too: comments become tombstones, and content, votes and
+        messages are deleted. The body is the password. If the account has none, it is a
+        `subject_token` of a linked account elsewhere. A guest needs no body. One admin who is not
+        banned always remains."""
         if not (await guests.is_guest(self.db, user) and await self._leave_guest(user)):
             given = form_of(body, PasswordProof, SubjectProof)
             found = await proved(self.db, self.auth, call, user, proof_of(given))
@@ -80,9 +80,9 @@ class AccountDeletion(Struct):
 
     @route("GET", "/user/<guid:user>/export", allow=SELF, raises=(UserNotFound, TooManyRequests))
     async def export_user(self, call: Call, user: str) -> Pieces[Export]:
-        """Get all that the service holds of the user, as one JSON object. What the user or others
-        write meanwhile may be in one member and not yet in another. If the account is deleted
-        meanwhile, the answer breaks off. One export of a user goes on at a time."""
+        """Get all data that the service has about the user, as one JSON object. What the user or
+        others write meanwhile may be in one member and not yet in another. If the account is
+        deleted meanwhile, the answer breaks off. A user can run one export at a time."""
         account = required(await read_account(self.db, user), UserNotFound)
         members = whole(self.db, account, *self.page)
         place = _Place(self.db, self.clock, user)

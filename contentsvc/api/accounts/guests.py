@@ -55,10 +55,10 @@ class FullAccounts(Struct):
         ),
     )
     async def put_account(self, call: Call, user: str, body: FullAccount) -> None:
-        """Make a guest a full account, which keeps all that the guest has, as if it registered now.
-        Its secret and all other log-ins end. For a full account this changes nothing: all three
-        must be its own, as in a repeat. Not for who has come by a portal code: no link makes
-        somebody keep a stranger's guest."""
+        """Make a guest a full account, which keeps all that the guest has. The rules are those of a
+        registration. The guest's secret and all other log-ins end. A repeat changes nothing: name,
+        address and password must then be those of the account. A log-in by a portal code is
+        refused, because a link must not make anybody keep a stranger's guest."""
         check_own_log_in(call)
         own = required(await guests.account(self.db, user), account_deleted)
         if own.guest and await self._register(call, own, body):

@@ -87,12 +87,13 @@ class Identities(Struct):
         self, call: Call, user: str, body: Either[LinkByPassword | LinkByToken | GuestLink]
     ) -> None:
         """Link an account of another service to the user, who can then log in with it. Its
-        `subject_token` proves that it is theirs. It takes the password too. If the user has none,
-        it takes a `proof_token` of an account that was linked before. A repeat changes nothing, and
-        needs no proof. A mail to the confirmed address tells of the link.
+        `subject_token` proves that it is the user's. The body also has the password. If the user
+        has none, it has a `proof_token` of an account that was linked before. A repeat changes
+        nothing, and needs no proof. A mail to the confirmed address reports the link.
 
-        A guest needs no proof, and becomes a full account with it, with this `username` or else one
-        as at a first log-in. The guest's secret and all other log-ins end."""
+        A guest needs no proof, and becomes a full account, with this `username` or else one as at a
+        first log-in. The guest's secret and all other log-ins end.
+        """
         sent = body.decode(GuestLink)
         token = token_of(sent)
         if await guests.is_guest(self.db, user):
@@ -145,9 +146,9 @@ class Identities(Struct):
     async def unlink_identity(
         self, call: Call, user: str, identity: str, body: Either[PasswordProof | TokenProof]
     ) -> None:
-        """Take the link to an account of another service away. It takes the password. If the user
-        has none, it takes a `proof_token` of an account that is linked. A mail to the confirmed
-        address tells of it. If there is no such link, this is not an error, and needs no proof."""
+        """Unlink an account of another service. The body has the password. If the user has none, it
+        has a `proof_token` of a linked account. A mail to the confirmed address reports it. If
+        there is no such link, this is not an error, and needs no proof."""
         ways = required(await identities.ways(self.db, user, identity), UserNotFound)
         if not ways.this:
             return
@@ -214,7 +215,7 @@ class Issuers(Struct):
     @route("GET", "/issuers", allow=ANYONE)
     async def list_issuers(self, call: Call) -> list[LogInIssuer]:
         """List the issuers with which a page can log in, in the order of the operator's file. The
-        endpoints of one that has not answered since the start are null: ask again."""
+        endpoints of an issuer that has not answered since the start are null: ask again."""
         return [_shown(one) for one in self.issuers.for_pages]
 
 

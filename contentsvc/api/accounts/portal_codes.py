@@ -34,9 +34,10 @@ class PortalCodes(Struct):
         raises=(InvalidHost, TooManyRequests),
     )
     async def create_portal_code(self, call: Call, user: str, body: PortalCodeBody) -> PortalCode:
-        """Make a code with which the portal logs the user in, and a URL for a game's web view that
-        has it. It is good once, for a minute, while the log-in that asks goes on. A log-in of the
-        portal gets none. At most 10 a minute."""
+        """Make a code that logs the user in to the portal, and a URL with it for a game's web view
+        (accounts#portal-codes). The code is good once, for a minute, while the log-in that asks for
+        it goes on. A log-in of the portal gets no code. A user gets at most 10 codes in a
+        minute."""
         base = (self.public_url or call.base_url).rstrip("/")
         code = secrets.token_urlsafe(32)
         async with self.db.transaction() as tx:

@@ -43,8 +43,8 @@ class ServiceAccounts(Struct):
     async def put_service_account(
         self, call: Call, account: str, body: ServiceAccountBody
     ) -> Created | None:
-        """Make a service account, or replace what this id has. The caller makes the id up: the
-        first time is 201, later ones are 204. Other scopes or another `expires` end its tokens."""
+        """Make a service account, or replace its members. The caller chooses the id: the first time
+        is 201, later ones are 204. Other scopes or another `expires` end its tokens."""
         scopes: list[str] = [scope for scope in SCOPES if scope in {*body.scopes}]
         values = body.name, body.name.casefold(), scopes, body.expires
         async with self.db.transaction() as tx:
@@ -97,8 +97,8 @@ class ServiceAccounts(Struct):
         raises=(ServiceAccountNotFound, TooManySecrets),
     )
     async def create_service_secret(self, call: Call, account: str) -> NewServiceSecret:
-        """Make a secret, whose value is shown this once. An account has at most two: make the next
-        one, let all programs take it, then delete the one before."""
+        """Make a secret. Only this answer shows its value. An account has at most two: make the
+        next one, give it to all programs, then delete the old one."""
         async with self.db.transaction() as tx:
             required(await store.lock(tx, account), ServiceAccountNotFound)
             if await store.count_secrets(tx, account) >= store.MOST_SECRETS:
@@ -114,7 +114,8 @@ class ServiceAccounts(Struct):
         allow=ADMINISTER,
     )
     async def delete_service_secret(self, call: Call, account: str, secret: str) -> None:
-        """Delete a secret, and end the tokens that it gave. This succeeds too if there is none."""
+        """Delete a secret, and end the tokens that were got with it. This succeeds too if there is
+        none."""
         async with self.db.transaction() as tx:
             # Whoever changes the account gives the secret another grant.
             if await store.lock(tx, account) is None:

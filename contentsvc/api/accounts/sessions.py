@@ -47,14 +47,14 @@ class Sessions(Struct):
         raises=(SessionNotFound,),
     )
     async def end_session(self, call: Call, user: str, session: str) -> None:
-        """End one log-in. It may be the one that the request is made with."""
+        """End one log-in. It may be the log-in of this request."""
         if not await sessions.revoke_own(self.db, user, session):
             raise SessionNotFound()
         self.revocation.end(self.db, [session])
 
     @route("DELETE", "/user/<guid:user>/sessions", allow=SELF)
     async def end_other_sessions(self, call: Call, user: str) -> None:
-        """End all log-ins but the one that the request is made with."""
+        """End all log-ins except the log-in of this request."""
         async with self.db.transaction() as tx:
             others = await sessions.revoke_all(tx, user, call.session)
             self.revocation.end(tx, others)

@@ -85,10 +85,10 @@ class Usernames(Struct):
         raises=(UserNotFound, ProtectedUser, UsernameTaken, TooManyRequests),
     )
     async def set_username(self, call: Call, user: str, body: UsernameChange) -> None:
-        """Give a user another name. It is shown everywhere from then on, and the user logs in with
-        it. For 30 days, nobody else can have the old one. Who is no moderator can change the own
-        name once in 30 days, or as often as the option `username_days` says. The present name again
-        changes nothing."""
+        """Change a user's name (accounts#names). It is shown everywhere from then on, and the user
+        logs in with it. For 30 days, nobody else can have the old one. Users who are not moderators
+        can change their own name once in 30 days, or as often as the option `username_days` says.
+        The present name again changes nothing."""
         async with self.db.transaction() as tx:
             named = required(
                 await credentials.lock_for_username(tx, user, body.username), UserNotFound

@@ -117,7 +117,8 @@ class Users(Struct):
 
     @route("GET", "/me", allow=EVERY_CALLER)
     async def get_me(self, call: Call) -> UserMe | ServiceMe:
-        """Get who the token is of, and what it may do."""
+        """Get who is signed in, a user or a service account, and the permissions or scopes
+        (accounts#me)."""
         if call.service:
             name = required(await service_accounts.name_of(self.db, call.user), account_deleted)
             return ServiceMe(call.user, name, scopes_of(call.permissions))
@@ -167,8 +168,8 @@ class Users(Struct):
     )
     async def update_user(self, call: Call, user: str, body: UserUpdate) -> None:
         """Change a user's avatar, emblem and profiles (accounts#update). Where nothing differs,
-        nothing is written. A moderator who takes something away of another's gives a `reason`: that
-        is a decision (moderation#decisions)."""
+        nothing is written. A moderator who removes something of another user's record gives a
+        `reason`: that is a decision (moderation#decisions)."""
         full, public = body.full_profile.profile, body.public_profile.profile
         record = (
             user,

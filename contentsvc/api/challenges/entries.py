@@ -118,8 +118,8 @@ class Entries(Struct):
     async def list_challenge_entries(
         self, call: Call, challenge: str, query: EntriesQuery
     ) -> Listed[ContentInfo]:
-        """List the entries of a design challenge. The last to enter come first, or those with the
-        best votes."""
+        """List the entries of a design challenge: those that entered last come first, or those with
+        the best votes."""
         key, place = key_of("entries", challenge, query.sort), _START[query.sort]
         if query.after is not None:
             place = decoded(key, query.after, len(place))

@@ -27,8 +27,8 @@ class Rewards(Struct):
     async def list_achievements(
         self, call: Call, user: str, query: Part
     ) -> Listed[EarnedAchievement]:
-        """List a user's achievements, newest first. Others than the user get those that are
-        generally visible now."""
+        """List a user's achievements, newest first. Other users get only those that are generally
+        visible now."""
         own = call.viewer.user == user
         rows = await rewards.achievements(self.db, user, own, position(query), query.limit)
         if not rows:
@@ -50,7 +50,7 @@ class Rewards(Struct):
         raises=(UserNotFound,),
     )
     async def revoke_rewards(self, call: Call, user: str, challenge: str) -> None:
-        """Take the rewards of a design challenge away from a user. If the user wears its emblem,
+        """Take back the rewards of a design challenge from a user. If the user wears its emblem,
         they wear none afterwards. If there are no rewards, this is not an error."""
         async with self.db.transaction() as tx:
             if not await users.lock(tx, user):

@@ -42,7 +42,7 @@ _INVITING = (
 
 
 class Guests(Struct):
-    """The users whom authors let in to their content: testers, who see it, and members, who may
+    """The users to whom authors give access to content: testers, who see it, and members, who may
     edit it.
 
     An author may invite `per_day` times, 0 for any number. A part of a list ends after `part` bytes
@@ -63,8 +63,8 @@ class Guests(Struct):
 
     @route("DELETE", _TESTER, allow=SIGNED_IN, raises=(ContentNotFound, Forbidden))
     async def remove_tester(self, call: Call, content: str, other: str) -> None:
-        """End that a user is a tester of a content item. Its author and that user may. If they are
-        none, this is not an error."""
+        """Remove a tester from a content item. Its author and the tester may. If the user is no
+        tester, this is not an error."""
         await self._remove(call, content, other, "tester")
 
     @route(
@@ -83,8 +83,8 @@ class Guests(Struct):
     @route("PUT", _MEMBER, allow=SIGNED_IN, guests=PUBLISH, raises=(*_INVITING, InvitationNotFound))
     async def put_member(self, call: Call, content: str, other: str) -> None:
         """Invite a user to be a member of a content item of yours, and notify them the first time;
-        or accept to be a member yourself, if its author has invited you. Members see it, and edit
-        it once they have accepted. A repeat changes nothing."""
+        or, if its author has invited you, accept the invitation. Members see it, and can edit it
+        once they have accepted. A repeat changes nothing."""
         host = await self._host(call, content)
         if call.user == other != host.author_id:
             if not await access_list.accept(self.db, content, other):
@@ -96,14 +96,14 @@ class Guests(Struct):
 
     @route("DELETE", _MEMBER, allow=SIGNED_IN, raises=(ContentNotFound, Forbidden))
     async def remove_member(self, call: Call, content: str, other: str) -> None:
-        """End that a user is a member of a content item, or is invited to be one. Its author and
-        that user may. If they are none, this is not an error."""
+        """Remove a member, or an invited user, from a content item. Its author and that user may.
+        If the user is neither, this is not an error."""
         await self._remove(call, content, other, "editor")
 
     @route("GET", "/content/<guid:content>/members", allow=ANYONE, raises=(ContentNotFound,))
     async def list_members(self, call: Call, content: str, query: Part) -> Listed[Member]:
-        """List the members of a content item, the newest first. Who has not accepted yet is there
-        for its author and for themselves alone."""
+        """List the members of a content item, the newest first. A member who has not accepted yet
+        is shown only to its author and to that member."""
         window = position(query), query.limit, self.part
         host, caller = await self._host(call, content), call.viewer.user
         rows = await access_list.members(

@@ -62,8 +62,8 @@ class Collections(Struct):
     async def put_collection(
         self, call: Call, user: str, collection: str, body: Either[CollectionBody | FavouritesBody]
     ) -> None:
-        """Make a collection, or change what it says of itself: the id is the caller's to choose. Of
-        the favourites, whose id is the user's, this changes `public` alone."""
+        """Make a collection, or change its name, its description and who sees it: the caller
+        chooses the id. Of the favourites, whose id is the user's, this changes `public` alone."""
         favourites = collection == user
         given = body.decode(FavouritesBody) if favourites else body.decode(CollectionBody)
         if given.public:
@@ -130,7 +130,7 @@ class Collections(Struct):
         raises=(CollectionNotFound,),
     )
     async def get_collection(self, call: Call, collection: str) -> Collection:
-        """Get a collection. Others than its owner do not see a private one."""
+        """Get a collection. Only its owner sees a private one."""
         return required(await store.get(self.db, collection, call.viewer.user), CollectionNotFound)
 
     @route(
@@ -205,7 +205,7 @@ class Collections(Struct):
     async def delete_collection_item(
         self, call: Call, user: str, collection: str, content: str
     ) -> None:
-        """Take a content item out of a collection. If it is not in, this is not an error."""
+        """Remove a content item from a collection. If it is not in, this is not an error."""
         async with self.db.transaction() as tx:
             if await store.lock(tx, user, collection):
                 await store.remove(tx, collection, content)

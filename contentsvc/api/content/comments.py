@@ -51,8 +51,9 @@ class Comments(Struct):
     @route("GET", "/content/<guid:content>/comments", allow=ANYONE, raises=(ContentNotFound,))
     async def list_comments(self, call: Call, content: str, query: CommentQuery) -> CommentPage:
         """Get a page of the comments on a content item (content#comments), oldest first. With
-        `order=newest` it is from the newest back; with `parent` it has only what answers that
-        comment, or none. With either, each comment has `replies`."""
+        `order=newest`, the newest come first. With `parent`, the page has only the replies to that
+        comment; with `parent=none`, only comments that are no replies. With either, each comment
+        has `replies`."""
         newest = query.order == "newest"
         parent = None if query.parent is None else int(query.parent.replace("none", "0"))
         place = *call.viewer, query.size, query.page
@@ -71,8 +72,8 @@ class Comments(Struct):
         raises=(ContentNotFound, Blocked, CommentsLocked, TooManyRequests, UnknownParent),
     )
     async def create_comment(self, call: Call, content: str, body: CommentCreate) -> Created:
-        """Comment on a content item. This tells its author, or the author of the comment to which
-        this one replies. Again with the same `writeId`, it is the same comment."""
+        """Comment on a content item. This notifies its author, or the author of the comment to
+        which this one replies. Again with the same `writeId`, it is the same comment."""
         if call.restricted and not await comments.written(
             self.db, content, call.user, body.write_id
         ):
@@ -114,9 +115,9 @@ class Comments(Struct):
     async def update_comment(
         self, call: Call, content: str, comment: int, body: CommentUpdate
     ) -> None:
-        """Change the text of a comment. Only its author may, and only where they could write it
-        now: not if they and the author of the content, or of the comment to which it replies, are
-        blocked."""
+        """Change the text of a comment. Only its author may, and only while the author could still
+        write it: not while there is a block between the author and the author of the content, or of
+        the comment to which it replies."""
         state = await self._state(call, content, comment)
         if call.user != state.author_id:
             raise Forbidden("Only its author can change this comment.")

@@ -91,7 +91,7 @@ class Content(Struct):
     async def put_content(self, call: Call, content: str, body: _Bodies) -> None:
         """Create content if it does not exist, and update it otherwise (content#publishing). The
         author's followers are notified of new content. If the author repeats a create, nothing
-        changes. Only the content's author and admins may update it."""
+        changes. Only the content's author, its members and admins may update it."""
         state = await store.state_of(self.db, content, *call.viewer)
         if state is None:
             await call.unchanged(self.db)
@@ -178,7 +178,7 @@ class Content(Struct):
 
     @route("GET", "/content/<guid:content>", allow=ANYONE, raises=(ContentNotFound,))
     async def get_content(self, call: Call, content: str, query: ClientQuery) -> ContentDetail:
-        """Get a content item, with everything that was published of it. If the query says what the
+        """Get a content item with all its details (content#detail). If the query says what the
         client has, `fitting` is the revision that fits it."""
         has = await client(query, self.platforms)
         row = required(await store.detail(self.db, content, *call.viewer), ContentNotFound)
@@ -235,9 +235,9 @@ class Content(Struct):
 
     @route("PUT", "/content/<guid:content>/status", allow=MODERATE, raises=(ContentNotFound,))
     async def set_content_status(self, call: Call, content: str, body: StatusChange) -> None:
-        """Suspend a content item, or lift that. If this changes anything, its author is notified,
-        and so are authors whose content depends on it. What its author has withdrawn stays
-        withdrawn."""
+        """Suspend a content item, or lift its suspension. If this changes anything, its author is
+        notified, and so are authors whose content depends on it. Content that its author has
+        withdrawn stays withdrawn."""
         if body.status == "suspended":
             order = self.acts.order(body.reason)
             async with self.db.transaction() as tx:
@@ -248,7 +248,8 @@ class Content(Struct):
 
     @route("PUT", "/content/<guid:content>/featured", allow=CURATE, raises=(ContentNotFound,))
     async def set_content_featured(self, call: Call, content: str, body: FeaturedChange) -> None:
-        """Set or clear a content item's featured flag. What the caller does not see is 404."""
+        """Set or clear a content item's featured flag. Content that the caller does not see is
+        404."""
         async with self.db.transaction() as tx:
             changed = await store.set_featured(tx, content, *call.viewer, body.featured)
             if changed is None:
@@ -269,8 +270,8 @@ class Dependents(Struct):
 
     @route("GET", "/content/<guid:content>/dependents", allow=ANYONE, raises=(ContentNotFound,))
     async def list_dependents(self, call: Call, content: str, query: Part) -> Listed[ContentInfo]:
-        """List the active content whose current revision uses an entity or package that this
-        content item brought, newest first."""
+        """List the active content whose current revision uses an entity or package of this content
+        item, newest first (content#dependents)."""
         window = position(query), query.limit
         rows = await dependents.of_content(self.db, content, *call.viewer, *window)
         if not rows:

@@ -39,7 +39,7 @@ class Names(Struct):
         raises=(ContentNotFound, Forbidden, ContentDeleted, TooManyRequests),
     )
     async def set_content_name(self, call: Call, content: str, body: ContentNameChange) -> None:
-        """Give a content item another name. Lists and searches have it at once. Only its author,
+        """Change the name of a content item. Lists and searches have it at once. Only its author,
         its members and admins may."""
         async with self.db.transaction() as tx:
             state = await lock_to_change(call, tx, content)
@@ -69,8 +69,8 @@ class Names(Struct):
     async def list_content_names(
         self, call: Call, content: str, query: Part
     ) -> Listed[ContentName]:
-        """List all that a content item was called, the present name first. Only its author and
-        moderators may."""
+        """List all names of a content item, the present name first. Only its author and moderators
+        may."""
         before = position(query)
         state = await items.state_of(self.db, content, *call.viewer)
         if state is None or not state.visible:

@@ -55,7 +55,7 @@ class Ratings(Struct):
         raises=(ContentNotFound,),
     )
     async def delete_rating(self, call: Call, user: str, content: str) -> None:
-        """Take a rating back."""
+        """Remove the user's rating of a content item."""
         if not await ratings.delete(self.db, user, content, call.viewer.moderate):
             raise ContentNotFound()
 

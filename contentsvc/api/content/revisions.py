@@ -67,7 +67,7 @@ class Revisions(Struct):
     ) -> Created:
         """Publish a new revision of a content item, which becomes the current one. The author's
         followers are notified. If the content has a revision with this id already, nothing changes.
-        Only the content's author and admins may."""
+        Only the content's author, its members and admins may."""
         given = body.decode(revision_create(tuple(self.publishing.platforms.taken)))
         check_packages(given, self.publishing.platforms.taken)
         requires = requirements(given.requires, self.publishing.platforms)
@@ -108,8 +108,8 @@ class Revisions(Struct):
         ),
     )
     async def set_current_revision(self, call: Call, content: str, body: CurrentRevision) -> None:
-        """Go back to an older revision of a content item, or forward to a newer one. Nobody is
-        notified. Only the content's author and admins may."""
+        """Make another revision of a content item the current one, older or newer. Nobody is
+        notified. Only the content's author, its members and admins may."""
         lock = partial(self._lock_unchanged, call, content)
         await self.publishing.make_current(
             *(call.user, content, lock, body.revision_id), allowed=call.unrestricted
@@ -122,8 +122,8 @@ class Revisions(Struct):
         raises=(FilesExternal, ContentNotFound, Forbidden, RevisionNotFound, RevisionCurrent),
     )
     async def delete_revision(self, call: Call, content: str, revision: str) -> None:
-        """Delete an older revision of a content item: it gives up its files. It stays in the list,
-        as `gone`, and cannot become the current one. Only the content's author may. 404
+        """Delete an older revision of a content item, which gives up its files. It stays in the
+        list, as `gone`, and cannot become the current one. Only the content's author may. 404
         `files_external` if the service stores no files."""
         if not self.files:
             raise FilesExternal()
@@ -152,9 +152,9 @@ class Revisions(Struct):
     async def put_requires(
         self, call: Call, content: str, revision: str, body: RequiresChange
     ) -> None:
-        """Say what a revision of a content item requires of a client, from now on: a patch of the
-        game may have broken it. Who keeps the content hears of it. Only the content's author and
-        admins may."""
+        """Replace what a revision of a content item requires of a client (content#requirements): a
+        patch of the game may have broken it. Subscribers are told that their library has changed.
+        Only the content's author, its members and admins may."""
         requires = requirements(body.requires, self.publishing.platforms)
         lock = partial(self._lock_unchanged, call, content, revision=revision)
         await self.publishing.require(call.user, content, lock, revision, requires)

@@ -66,8 +66,8 @@ class Search(Struct):
 
     @route("GET", "/suggestions", allow=ANYONE)
     async def get_suggestion(self, call: Call, query: SuggestionQuery) -> Suggestion:
-        """Mend a misspelt search (content#suggestions). Of the first 8 words of `q`, each of 4
-        letters or more that no name and no tag has is replaced by the most frequent word that
+        """Correct a misspelt search (content#suggestions). Of the first 8 words of `q`, each of 4
+        letters or more that is in no name and no tag is replaced by the most frequent word that
         differs from it by a letter more, a letter less, another letter, or two that are swapped."""
         q = await suggestions.mended(self.db, trimmed("q", query.q, 1, _LONGEST_QUERY))
         return Suggestion(q if q is not None and len(q) <= _LONGEST_QUERY else None)

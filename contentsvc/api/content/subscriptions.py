@@ -53,9 +53,9 @@ class Subscriptions(Struct):
     async def put_subscription(
         self, call: Call, user: str, content: str, body: SubscriptionBody
     ) -> None:
-        """Keep a content item, and stay with one of its revisions, or with the current one. A
-        repeat replaces the pin. What the user keeps already and does not see now stays as it
-        is."""
+        """Subscribe to a content item, with `pin` to one of its revisions, else to the current one.
+        A repeat replaces the pin. A subscription to content that the user does not see now stays as
+        it is."""
         given = user, content, body.pin, call.viewer.moderate, self.most
         async with self.db.transaction() as tx:
             if call.conditional:
@@ -79,7 +79,7 @@ class Subscriptions(Struct):
 
     @route("DELETE", _PATH, allow=SELF)
     async def delete_subscription(self, call: Call, user: str, content: str) -> None:
-        """Keep a content item no more."""
+        """Unsubscribe from a content item."""
         if await store.delete(self.db, user, content):
             self.notifier.library_changed([user])
 
@@ -87,7 +87,7 @@ class Subscriptions(Struct):
     async def get_subscription(
         self, call: Call, user: str, content: str, query: ClientQuery
     ) -> Subscription:
-        """Get one of the content items that the user keeps."""
+        """Get the user's subscription to one content item."""
         has = await client(query, self.platforms)
         row = await store.get(self.db, user, content, call.viewer.moderate, has.asked, *has)
         return _shown(required(row, NotSubscribed))
@@ -96,7 +96,7 @@ class Subscriptions(Struct):
     async def list_subscriptions(
         self, call: Call, user: str, query: SubscriptionsQuery
     ) -> Listed[Subscription]:
-        """List what the user keeps, newest first. If the query says what the client has, the
+        """List the user's subscriptions, newest first. If the query says what the client has, the
         revision is the pinned one, or else the one that fits."""
         has = await client(query, self.platforms)
         given = call.viewer.moderate, position(query), query.limit, has.asked, *has
@@ -106,9 +106,9 @@ class Subscriptions(Struct):
 
     @route("GET", "/user/<guid:user>/subscriptions/state", allow=SELF)
     async def get_library(self, call: Call, user: str, query: ClientQuery) -> Encoded[LibraryMap]:
-        """Get all that the user keeps, by the id of the content, as it was at one moment. A client
-        that has exactly this has the user's library. If the query says what the client has, the
-        revision is the pinned one, or else the one that fits."""
+        """Get all of the user's subscriptions by the id of the content, as of one moment
+        (content#library-map). A client that has exactly this has the user's library. If the query
+        says what the client has, the revision is the pinned one, or else the one that fits."""
         has = await client(query, self.platforms)
         kept = await store.state(self.db, user, call.viewer.moderate, has.asked, *has)
         return Encoded(f"{{{kept}}}".encode())

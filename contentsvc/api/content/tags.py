@@ -232,8 +232,8 @@ class ContentTags(Struct):
     @route("GET", "/tags", allow=ANYONE)
     async def list_tags(self, call: Call, query: TagsQuery) -> Listed[TagCount]:
         """List tags, and how much public active content has each (content#tags): the most frequent
-        first, then by tag. Those of the studio's groups are there although no content has them, and
-        others as most content spells them. What has just changed is counted within a minute."""
+        first, then by tag. The tags of the studio's groups are listed also if no content has them;
+        others are spelt as most content spells them. Changes are counted within a minute."""
         q = "" if query.q is None else trimmed("q", query.q, 1, LONGEST_TAG)
         key = key_of(q, query.group)
         after = _START if query.after is None else _decoded(key, query.after)
@@ -249,8 +249,8 @@ class ContentTags(Struct):
         raises=(ContentNotFound, ContentDeleted, UnknownTags, TooManyTags),
     )
     async def set_staff_tags(self, call: Call, content: str, body: StaffTags) -> None:
-        """Replace the tags of a content item that are of groups of staff; its other tags stay. What
-        the caller does not see is 404."""
+        """Replace the tags of a content item that only curators give (content#tags); its other tags
+        stay. Content that the caller does not see is 404."""
         async with self.db.transaction() as tx:
             locked = required(await store.lock_seen(tx, content, *call.viewer), ContentNotFound)
             await call.unchanged(tx)

@@ -36,8 +36,8 @@ class Visibility(Struct):
     async def set_content_visibility(
         self, call: Call, content: str, body: VisibilityChange
     ) -> None:
-        """Say who sees a content item: everybody, whoever has its id, friends of the author, or
-        nobody but its author, testers and members. The first time that everybody sees it, the
+        """Choose who sees a content item: everybody, everybody who has its id, friends of the
+        author, or only its author, testers and members. The first time that everybody sees it, the
         author's followers are notified. Only its author and admins may."""
         given = call.user, call.viewer.moderate, call.may(ADMINISTER), body.visibility
         async with self.db.transaction(f"changes of {call.user}") as tx:

@@ -57,9 +57,9 @@ class Withdrawal(Struct):
         raises=(ContentNotFound, Forbidden, ContentPurged, TooManyRequests),
     )
     async def restore_content(self, call: Call, content: str) -> None:
-        """Take back the withdrawal of a content item. If an admin has suspended it, it stays
-        suspended. Authors whose content depends on it are notified. Its author can restore it, and
-        an admin, of whom its author is told. It can be restored for 30 days: then it gives up its
+        """Restore a withdrawn content item. If an admin has suspended it, it stays suspended.
+        Authors whose content depends on it are notified. Its author can restore it, and an admin
+        can: then the author is notified. It can be restored for 30 days; after that it gives up its
         files."""
         if await self._set(call, content, deleted=False):
             raise ContentPurged()

@@ -26,10 +26,10 @@ class Events(Struct):
 
     @route("GET", "/events", allow=EVENTS, raises=(CursorExpired,))
     async def list_events(self, call: Call, query: EventQuery) -> EventPage:
-        """Read events after a number, in order. `next` is where the next call goes on; nothing
-        appears at or below it later. With `wait` and nothing to show, the answer comes as soon as
-        there is something. 503 `unavailable` if too many wait already, or 20 of the same account. A
-        wait ends with its token: 401."""
+        """Get events after a number, in order (studio#events). `next` is the number after which the
+        next call goes on; no event appears at or below it later. With `wait` and no event to show,
+        the answer comes as soon as there is one. 503 `unavailable` if too many calls wait already,
+        or 20 of the same account. A wait ends with its token: 401."""
         kinds = None
         if query.kinds is not None:
             kinds = choice("kinds", query.kinds, EVENT_KINDS)

@@ -49,12 +49,12 @@ class Webhooks(Struct):
 
     @route("GET", "/webhooks", allow=ADMINISTER)
     async def list_webhooks(self, call: Call, query: Part) -> Listed[Webhook]:
-        """List the webhooks, newest first, and how far each is."""
+        """List the webhooks, newest first, and how far each has come."""
         return numbered(await webhooks.all(self.db, position(query), query.limit), query)
 
     @route("GET", "/webhooks/<guid:webhook>", allow=ADMINISTER, raises=(WebhookNotFound,))
     async def get_webhook(self, call: Call, webhook: str) -> Webhook:
-        """Read how far one of them is."""
+        """Get a webhook, and how far it has come."""
         return required(await webhooks.get(self.db, webhook), WebhookNotFound)
 
     @route(
@@ -65,8 +65,8 @@ class Webhooks(Struct):
         raises=(UrlNotAllowed, TooManyWebhooks),
     )
     async def put_webhook(self, call: Call, webhook: str, body: WebhookBody) -> Created | None:
-        """Have events sent to a URL, or change where they are sent (studio#webhooks). The caller
-        makes the id up: the first time is 201, later ones are 204. A new one begins with what comes
+        """Make a webhook, which sends events to a URL, or change it (studio#webhooks). The caller
+        chooses the id: the first time is 201, later ones are 204. A new one begins with the events
         after it. Nothing is sent until it has a secret."""
         try:
             self.sender.rules.check(body.url)
@@ -108,7 +108,8 @@ class Webhooks(Struct):
 
     @route("DELETE", "/webhooks/<guid:webhook>", allow=ADMINISTER)
     async def delete_webhook(self, call: Call, webhook: str) -> None:
-        """Send nothing there any more. This succeeds too if there is no such webhook."""
+        """Delete a webhook: nothing more is sent to it. This succeeds too if there is none with
+        this id."""
         async with self.db.transaction() as tx:
             if await webhooks.delete(tx, webhook):
                 await task_queue.withdraw(tx, *webhooks.place(webhook))
@@ -116,8 +117,8 @@ class Webhooks(Struct):
 
     @route("POST", "/webhooks/<guid:webhook>/secret", allow=ADMINISTER, raises=(WebhookNotFound,))
     async def create_webhook_secret(self, call: Call, webhook: str) -> WebhookSecret:
-        """Make a secret, which signs what is sent from now on. It is shown this once. The one
-        before signs too for 24 hours."""
+        """Make a secret, which signs everything from now on. Only this answer shows it. The former
+        secret signs too for 24 hours."""
         secret = secret_of(token_bytes(BYTES))
         async with self.db.transaction() as tx:
             newest = await webhooks.lock_newest(tx)
@@ -136,8 +137,8 @@ class Webhooks(Struct):
         raises=(WebhookNotFound, WebhookWithoutSecret),
     )
     async def send_webhook_test(self, call: Call, webhook: str) -> WebhookTest:
-        """Send one event of kind `Test`, which has no number, and say what came of it. It counts
-        for nothing else, and is sent to a webhook that is off too."""
+        """Send one event of kind `Test`, which has no number, and return the result. It counts for
+        nothing else, and is sent to a webhook that is off too."""
         target = required(await webhooks.target(self.db, webhook), WebhookNotFound)
         if not target.secrets:
             raise WebhookWithoutSecret()

@@ -52,11 +52,11 @@ class AccountActs(Struct):
         ),
     )
     async def set_user_email(self, call: Call, user: str, body: EmailReplacement) -> None:
-        """Give a user another address, who has lost the mailbox. It ends all their log-ins, and
-        all links that were mailed. A mail tells the address before, and one to the new address has
-        a link to confirm it: until then it is not confirmed. The present address again changes
-        nothing. The user's role must be below the caller's; the own address changes with PUT
-        /user/{user}/email alone."""
+        """Give another address to a user who has lost the mailbox. This ends all log-ins of the
+        user, and all links that were mailed. A mail to the old address reports it, and one to the
+        new address has a link to confirm it: until then it is not confirmed. The present address
+        again changes nothing. The user's role must be below the caller's. To change one's own
+        address, use PUT /user/{user}/email."""
         if call.user == user:
             raise ProtectedUser("Change your own address as everybody does.")
         found = required(await credentials.by_id(self.db, user), UserNotFound)
@@ -86,7 +86,8 @@ class AccountActs(Struct):
 
     @route("GET", "/moderation/users/<guid:user>/clear", allow=MODERATE, raises=(UserNotFound,))
     async def get_user_clearance(self, call: Call, user: str) -> ClearableCounts:
-        """Get how much of a user there is that can be taken away at once."""
+        """Count the content, comments and collections of a user that can be cleared
+        (moderation#clearing)."""
         return required(await clearance.clearable(self.db, user), UserNotFound)
 
     @route(
@@ -96,11 +97,11 @@ class AccountActs(Struct):
         raises=(UserNotFound, ProtectedUser),
     )
     async def clear_user(self, call: Call, user: str, body: UserClearance) -> Accepted:
-        """Take away what a user has made: suspend all content, delete all comments, all
-        collections, or several of these. A task does it, and then notes it in the list of what
-        admins did, with how much it was. The user is told of each content and comment, as if it
-        were the only one. Nothing is noted if there is nothing left. The user's role must be below
-        the caller's, or it is the caller."""
+        """Clear what a user has made: suspend all content, delete all comments, delete all
+        collections, or several of these (moderation#clearing). A task does it, and then records it
+        among the actions of admins, with the numbers. The user is notified of each content and
+        comment, as if it were the only one. Nothing is recorded if there was nothing to clear. The
+        user's role must be below the caller's, or the user is the caller."""
         self.acts.order(body.reason)
         what: list[str] = [each for each in CLEARABLE if each in body.what]
         async with self.db.transaction() as tx:

@@ -75,8 +75,8 @@ class Appeals(Struct):
     async def appeal_decision(
         self, call: Call, user: str, decision: str, body: AppealBody
     ) -> Created:
-        """Appeal against a decision that concerns the user: also with its appeal token as the
-        bearer token, which a banned user has. The same text again changes nothing."""
+        """Appeal against a decision that concerns the user. A banned user sends the appeal token as
+        the bearer token (moderation#appeal-tokens). The same text again changes nothing."""
         await self.access.check(call, user, decision)
         async with self.db.transaction() as tx:
             found = await appeals.lock_decision(tx, user, decision)
@@ -118,8 +118,8 @@ class Appeals(Struct):
         raises=(Unauthorized, NoticeNotFound, AppealExists, AppealClosed, NotAppealable),
     )
     async def appeal_notice(self, call: Call, notice: str, body: AppealBody) -> Created:
-        """Appeal against the dismissal of a notice, with its token as the bearer token: of each of
-        its subjects that was dismissed. The same text again changes nothing."""
+        """Appeal against the dismissal of a notice, with its token as the bearer token. The appeal
+        is about each of its subjects that was dismissed. The same text again changes nothing."""
         if call.own_token is None:
             raise Unauthorized(headers={"WWW-Authenticate": 'Bearer realm="contentsvc"'})
         check_token(call, self.access.tokens, notice)
@@ -181,10 +181,10 @@ class Appeals(Struct):
         raises=(AppealNotFound, OwnDecision, ProtectedUser, AppealDecided),
     )
     async def decide_appeal(self, call: Call, appeal: str, body: AppealAnswerBody) -> None:
-        """Answer an appeal: confirm what was decided, or reverse it. A reversed decision is undone
-        with it; a dismissal that is reversed opens the reports of its subject again. That answers
-        all other appeals against the same. Who has decided does not answer, where another user
-        could. The same again changes nothing."""
+        """Answer an appeal: confirm the decision, or reverse it. A reversed decision is undone with
+        it; a dismissal that is reversed opens the reports of its subject again. The answer is also
+        that to all other appeals against the same. The moderator who has decided does not answer,
+        if another user could. The same answer again changes nothing."""
         found = required(await appeals.known(self.db, appeal), AppealNotFound)
         await self._check_own(call, found)
         if found.decision is not None:

@@ -41,9 +41,9 @@ class AuditLog(Struct):
     async def list_moderation_actions(
         self, call: Call, query: ActionsQuery
     ) -> Listed[AuditLogEntry]:
-        """List what admins did and others could not, newest first: everything, or what was done to
-        one `subject` or by one `admin`, and which `action`s on which `kind` of subjects by which
-        `adminKind`. Nothing changes or deletes it."""
+        """List the actions of admins and moderators, newest first (moderation#actions): all, or
+        those on one `subject` or by one `admin`, and by `action`, by the `kind` of the subject and
+        by `adminKind`. Nothing changes or deletes them."""
         return numbered(await self._page(query), query)
 
     async def _page(self, query: ActionsQuery) -> list[Numbered[AuditLogEntry]]:

@@ -108,10 +108,10 @@ class Decisions(Struct):
         ),
     )
     async def create_decision(self, call: Call, body: DecisionBody) -> Created:
-        """Decide something about a content item, a comment, a user, a file or a message, and do it.
-        It replaces the decision of this action that stands, if there is one. Those whom it concerns
-        are told why. The same `id`, action and subject again changes nothing. Of messages there are
-        those alone that a report or a notice names."""
+        """Make a decision about a content item, a comment, a user, a file or a message, and carry
+        it out. It replaces the decision of this action that stands, if there is one. Those whom it
+        concerns are notified, with the reason. The same `id`, action and subject again changes
+        nothing. A message can be decided about only if a report or a notice names it."""
         id, content = _checked(body)
         self.acts.check_explained(body.ground.explanation)
         known = await decisions.known(self.db, body.id)
@@ -198,9 +198,10 @@ class Decisions(Struct):
         raises=(DecisionNotFound, ProtectedUser),
     )
     async def reverse_decision(self, call: Call, decision: str, body: ReversalBody) -> None:
-        """Reverse a decision, and undo what still stands of it: a comment gets its text again, and
-        a profile what is empty now. Those whom it concerned are told. Of what is replaced or over
-        nothing stands: that is only noted. Again, nothing changes."""
+        """Reverse a decision, and undo its effects that still last: a comment gets its text again,
+        and a profile the members that are empty now. Those whom it concerned are notified. A
+        decision that was replaced or is over has no effects: its reversal is only recorded. A
+        repeat changes nothing."""
         known = required(await decisions.known(self.db, decision), DecisionNotFound)
         if known.reversed:
             return
@@ -236,8 +237,8 @@ class UserDecisions(Struct):
         raises=(UserNotFound, DecisionNotFound),
     )
     async def get_user_decision(self, call: Call, user: str, decision: str) -> UserDecision:
-        """Get one decision that concerns a user: also with its appeal token as the bearer token,
-        until `appealUntil`."""
+        """Get one decision that concerns a user. A banned user sends the appeal token as the bearer
+        token, until `appealUntil` (moderation#appeal-tokens)."""
         await self.access.check(call, user, decision)
         found = await decisions.get_of_user(self.db, user, decision)
         if found is None:

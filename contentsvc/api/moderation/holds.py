@@ -82,10 +82,11 @@ class Holds(Struct):
         raises=(HoldNotFound, ContentNotFound, UserNotFound, FileNotFound, FilesExternal),
     )
     async def put_hold(self, call: Call, kind: str, id: str, body: HoldBody) -> None:
-        """Hold a content item, a user or a file: keep it as it is now, whatever becomes of it. Only
-        admins see that. Of a user the copy has what the export has; of content its detail,
-        revisions and comments; and the bytes of all files. Again, this replaces the reason and the
-        end, and leaves the copy as it is. The id of a file is its sha256."""
+        """Hold a content item, a user or a file: keep it as it is now, whatever happens to it
+        (moderation#holds). Only admins see the copy. The copy of a user has what the export has;
+        that of content has its detail, revisions and comments; both have the bytes of all files. A
+        repeat replaces the reason and the end, and leaves the copy as it is. The id of a file is
+        its sha256."""
         named = _kind(kind)
         now = int(self.clock.seconds())
         until = now + YEAR if body.until is None else body.until
@@ -115,7 +116,7 @@ class Holds(Struct):
 
     @route("DELETE", _SUBJECT, allow=ADMINISTER, raises=(HoldNotFound,))
     async def delete_hold(self, call: Call, kind: str, id: str) -> None:
-        """Erase what is held: the record at once, the bytes soon after. Repeatable."""
+        """End a hold, and erase the copy: the record at once, the bytes soon after. Repeatable."""
         about = _kind(kind), id.lower()
         async with self.db.transaction() as tx:
             if await holds.erase(tx, *about):
@@ -124,13 +125,13 @@ class Holds(Struct):
 
     @route("GET", "/moderation/holds", allow=ADMINISTER)
     async def list_holds(self, call: Call, query: HoldsQuery) -> Listed[Hold]:
-        """List what is held, newest first."""
+        """List the holds, newest first."""
         rows = await holds.all(self.db, query.kind, position(query), query.limit)
         return numbered(rows, query)
 
     @route("GET", _SUBJECT, allow=ADMINISTER, raises=(HoldNotFound,))
     async def get_hold(self, call: Call, kind: str, id: str) -> Hold:
-        """Get why, until when and by whom something is held, how far it is copied, and to whom it
+        """Get a hold: its reason, its end and its admin, how much is copied, and to whom the copy
         was given."""
         return required(await holds.of_subject(self.db, _kind(kind), id.lower()), HoldNotFound)
 
@@ -141,8 +142,9 @@ class Holds(Struct):
         raises=(InvalidHost, HoldNotFound, HoldCopying),
     )
     async def get_hold_copy(self, call: Call, kind: str, id: str) -> Pieces[HeldCopy]:
-        """Get what is held, as one JSON object, with URLs of the bytes that are good for one to two
-        hours. Each reading is an action. If the hold ends meanwhile, the answer breaks off."""
+        """Get the copy of what is held, as one JSON object, with URLs of the bytes that are good
+        for one to two hours. Each reading is recorded as an action. If the hold ends meanwhile, the
+        answer breaks off."""
         about = _kind(kind), id.lower()
         base = self.public_url or call.base_url
         found = required(await holds.copy_of(self.db, *about), HoldNotFound)
@@ -212,8 +214,8 @@ class Holds(Struct):
     async def put_escalation(
         self, call: Call, kind: str, id: str, escalation: str, body: EscalationBody
     ) -> None:
-        """Note to whom what is held was given, such as an authority. Again, with the same id, this
-        replaces it. It goes with the hold."""
+        """Record to whom the copy was given, such as an authority. A repeat with the same id
+        replaces the record. It is deleted with the hold."""
         about = _kind(kind), id.lower()
         async with self.db.transaction() as tx:
             hold = required(await holds.lock(tx, *about), HoldNotFound).id

@@ -140,9 +140,10 @@ class Notices(Struct):
         raises=(UnknownSubject, TooManyRequests),
     )
     async def create_notice(self, call: Call, body: NoticeBody) -> Made[NoticeReceipt]:
-        """Tell the service of what is against the law, without an account. Each subject is reported
-        to the moderators at once. A mail confirms it, and another one says what was decided, if an
-        address is given and the service sends mail. The token reads what becomes of it."""
+        """Send a notice of illegal content, without an account (notices#notices). Each subject is
+        reported to the moderators at once. If an address is given and the service sends mail, a
+        mail confirms the notice, and another reports the decision. The token in the answer reads
+        the state of the notice."""
         _check(body)
         given = [_given(at, target) for at, target in enumerate(body.subjects)]
         async with self.db.transaction() as tx:
@@ -192,8 +193,8 @@ class Notices(Struct):
         raises=(NoticeNotFound,),
     )
     async def get_notice(self, call: Call, notice: str) -> Notice:
-        """Get what has become of a notice: with its own token as the bearer token, or as a
-        moderator, who sees all that was sent."""
+        """Get the state of a notice, with its own token as the bearer token, or as a moderator, who
+        sees all that was sent."""
         check_token(call, self.mail_tokens, notice)
         found = required(await store.of_id(self.db, notice), NoticeNotFound)
         subjects = await store.subjects(self.db, notice)

@@ -162,8 +162,9 @@ class Reports(Struct):
 
     @route("GET", "/moderation/reports", allow=MODERATE)
     async def list_reported_subjects(self, call: Call, query: QueueQuery) -> Listed[QueuedSubject]:
-        """List what has open reports. What has most reports comes first; among equals, what was
-        reported last. With `sort=due`, what is to be answered first."""
+        """List the subjects with open reports (moderation#the-queue). Those with the most reports
+        come first; among equals, the last reported. With `sort=due`, the first to be answered comes
+        first."""
         by_due = query.sort == "due"
         key = key_of("reports", query.kind, query.reason, *(["due"] if by_due else []))
         place = _START_DUE if by_due else _START

@@ -36,8 +36,8 @@ class Roles(Struct):
         raises=(UserNotFound, GuestAccount, LastAdmin),
     )
     async def set_user_role(self, call: Call, user: str, body: RoleBody) -> None:
-        """Give a user a role, and end all their log-ins. The same role again changes nothing. One
-        admin who is not banned is always left."""
+        """Give a user a role, and end all log-ins of the user. The same role again changes nothing.
+        One admin who is not banned always remains."""
         async with self.db.transaction() as tx:
             before = required(await roles.lock(tx, user), UserNotFound)
             if before == body.role:
@@ -57,5 +57,5 @@ class Roles(Struct):
 
     @route("GET", "/moderation/staff", allow=MODERATE)
     async def list_staff(self, call: Call, query: Part) -> Listed[StaffMember]:
-        """List everybody who is no player. Who got their role last comes first."""
+        """List all users who are not players, the latest change of a role first."""
         return numbered(await roles.staff(self.db, position(query), query.limit), query)

@@ -26,8 +26,8 @@ class Statistics(Struct):
 
     @route("GET", "/statistics", allow=EVENTS)
     async def list_statistics(self, call: Call, query: StatisticsQuery) -> list[DayStatistics]:
-        """List what happened on each day of UTC, from the first to the last that is asked for, at
-        most 366. Without `to` that is today, and without `from` it is 29 days before `to`."""
+        """List the numbers of each day of UTC, from `from` to `to`, at most 366 days
+        (studio#statistics). Without `to` it is today, without `from` it is 29 days before `to`."""
         today = datetime.fromtimestamp(self.wall.seconds(), UTC).date()
         last = today if query.last is None else asked_day("to", query.last)
         first = _before(last) if query.first is None else asked_day("from", query.first)

@@ -65,8 +65,8 @@ class ModeratedUsers(Struct):
         raises=(UserNotFound,),
     )
     async def list_user_comments(self, call: Call, user: str, query: Part) -> Listed[UserComment]:
-        """List what a user has written, newest first, on hidden content too, with the tombstones
-        of deleted comments."""
+        """List the comments of a user, newest first, on hidden content too, with the tombstones of
+        deleted comments."""
         rows = await users.comments(self.db, user, position(query), query.limit)
         if not rows:
             raise UserNotFound()

@@ -27,8 +27,9 @@ class Announcements(Struct):
     async def list_announcements(
         self, call: Call, query: AnnouncementsQuery
     ) -> Listed[Announcement]:
-        """List the announcements of now, newest first (studio#announcements). Who has the
-        permission `curate` can list all of them with `all=true`, which is ignored of others."""
+        """List the current announcements, newest first (studio#announcements). Callers with the
+        permission `curate` can list past and future ones too, with `all=true`; for others it is
+        ignored."""
         read = announcements.all if query.all and call.may(CURATE) else announcements.current
         return numbered(await read(self.db, position(query), query.limit), query)
 
@@ -39,7 +40,7 @@ class Announcements(Struct):
         raises=(AnnouncementNotFound,),
     )
     async def get_announcement(self, call: Call, announcement: str) -> Announcement:
-        """Get an announcement of now. Who has the permission `curate` gets any."""
+        """Get a current announcement. Callers with the permission `curate` get any."""
         found = await announcements.get(self.db, announcement, call.may(CURATE))
         return required(found, AnnouncementNotFound)
 
@@ -52,8 +53,8 @@ class Announcements(Struct):
     async def put_announcement(
         self, call: Call, announcement: str, body: AnnouncementBody
     ) -> Created | None:
-        """Announce something, or replace what this id announces. The caller makes the id up: the
-        first time is 201, later ones are 204."""
+        """Make an announcement, or replace it. The caller chooses the id: the first time is 201,
+        later ones are 204."""
         begins, until = body.begins, body.until
         if until is not None and begins is not None and until <= begins:
             raise at_pointer("/until", "This must be later than `from`.")
@@ -70,7 +71,7 @@ class Announcements(Struct):
 
     @route("DELETE", "/announcements/<guid:announcement>", allow=CURATE)
     async def delete_announcement(self, call: Call, announcement: str) -> None:
-        """Announce this no more. This succeeds too if there is no such announcement."""
+        """Delete an announcement. This succeeds too if there is none with this id."""
         async with self.db.transaction() as tx:
             if await announcements.delete(tx, announcement):
                 await audit_log.record(

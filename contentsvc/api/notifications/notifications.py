@@ -90,8 +90,8 @@ class Notifications(Struct):
 
     @route("GET", "/user/<guid:user>/notifications/state", allow=SELF)
     async def get_notification_state(self, call: Call, user: str) -> NotificationState:
-        """Read the first and last number of the user's log, and how many notifications are not
-        read."""
+        """Get the numbers of the newest and the oldest notification of the user, and how many are
+        unread."""
         return await flags.state(self.db, user) or NotificationState(0, 1, 0)
 
     @route(
@@ -162,7 +162,7 @@ class Notifications(Struct):
 
     @route("GET", "/user/<guid:user>/notifications/settings", allow=SELF)
     async def get_notification_settings(self, call: Call, user: str) -> NotificationSettingsAnswer:
-        """Read which kinds of notifications the user has muted."""
+        """Get the kinds of notifications that the user has muted (notifications#muting)."""
         return NotificationSettingsAnswer(muted=await flags.muted(self.db, user) or [])
 
     @route(
@@ -175,8 +175,8 @@ class Notifications(Struct):
     async def set_notification_settings(
         self, call: Call, user: str, body: NotificationSettings
     ) -> None:
-        """Mute these kinds of notifications, and no others. From then on they are not stored.
-        `Studio:` and a topic mutes that topic of what the studio tells."""
+        """Mute exactly these kinds of notifications. From then on they are not stored. `Studio:`
+        and a topic mutes that topic of the studio's notifications."""
         for place, kind in enumerate(body.muted):
             if not can_be_named(kind):
                 raise at_pointer(f"/muted/{place}", "There is no such kind of notifications.")

@@ -82,7 +82,7 @@ class StudioNotifications(Struct):
     async def list_studio_notifications(
         self, call: Call, query: StudioNotificationsQuery
     ) -> Listed[StudioNotification]:
-        """List what the studio has told, newest first, and how far that is."""
+        """List the studio's notifications, newest first, with how many users were notified."""
         rows = await studio_notifications.all(self.db, position(query), query.limit, query.data)
         return numbered(rows, query)
 
@@ -93,14 +93,15 @@ class StudioNotifications(Struct):
         raises=(NotificationNotFound,),
     )
     async def get_studio_notification(self, call: Call, notification: str) -> StudioNotification:
-        """Read how far one of them is."""
+        """Get the state of one of the studio's notifications."""
         found = await studio_notifications.get(self.db, notification)
         return required(found, NotificationNotFound)
 
     @route("DELETE", "/notifications/<guid:notification>", allow=NOTIFY)
     async def stop_studio_notification(self, call: Call, notification: str) -> None:
-        """Tell nobody else. What was told stays. This succeeds too if all were told, or if there is
-        no such notification."""
+        """Stop one of the studio's notifications: users who are not notified yet will not be.
+        Others keep theirs. This succeeds too if all were notified, or if there is none with this
+        id."""
         async with self.db.transaction() as tx:
             if await studio_notifications.stop(tx, notification):
                 await audit_log.record(

@@ -92,8 +92,8 @@ class Friends(Struct):
     async def list_friend_requests(
         self, call: Call, user: str, query: RequestsQuery
     ) -> Listed[PendingRequest]:
-        """List the requests for friendship that have no answer: those that the user has got, and
-        those that the user has made. The newest come first."""
+        """List the requests for friendship that are not answered, to the user and by the user. The
+        newest come first."""
         given = position(query), query.limit, self.part
         if query.direction == "outgoing":
             rows = await friends.outgoing(self.db, user, *given)

@@ -116,9 +116,9 @@ class Messages(Struct):
         raises=(UserNotFound, TooLate),
     )
     async def unsend_message(self, call: Call, user: str, other: str, message: str) -> None:
-        """Take a message away from both sides, also after the friendship has ended. Only who has
-        sent it may. Both see that it was removed, and nobody sees its text. This succeeds too if
-        there is no such message, or if it was taken away before."""
+        """Remove a message for both users, also after the friendship has ended (social#unsending).
+        Only its sender may. Both see that it was removed, and nobody sees its text. This succeeds
+        too if there is no such message, or if it was removed before."""
         async with self.db.transaction() as tx:
             found = None
             if await pairs.lock(tx, user, other):
