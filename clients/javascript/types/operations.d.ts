@@ -2973,7 +2973,7 @@ export interface WebhookTest {
 
 /** The methods that a client has for the operations of the service. */
 export interface Operations {
-  /** List the announcements of now, newest first. */
+  /** List the current announcements, newest first. */
   listAnnouncements(
     parameters?: {
       /** a number: the most items of the answer */
@@ -2986,7 +2986,7 @@ export interface Operations {
     options?: CallOptions,
   ): Promise<Announcement[]>;
 
-  /** Get an announcement of now. */
+  /** Get a current announcement. */
   getAnnouncement(
     parameters: {
       /** A GUID with dashes. */
@@ -2995,7 +2995,7 @@ export interface Operations {
     options?: CallOptions,
   ): Promise<Announcement>;
 
-  /** Announce something, or replace what this id announces. */
+  /** Make an announcement, or replace it. */
   putAnnouncement(
     parameters: {
       /** A GUID with dashes. */
@@ -3005,7 +3005,7 @@ export interface Operations {
     options?: CallOptions,
   ): Promise<Created | undefined>;
 
-  /** Announce this no more. */
+  /** Delete an announcement. */
   deleteAnnouncement(
     parameters: {
       /** A GUID with dashes. */
@@ -3115,7 +3115,7 @@ export interface Operations {
     options?: CallOptions,
   ): Promise<undefined>;
 
-  /** Get a content item, with everything that was published of it. */
+  /** Get a content item with all its details. */
   getContent(
     parameters: {
       /** A GUID with dashes. */
@@ -3225,8 +3225,8 @@ export interface Operations {
   ): Promise<undefined>;
 
   /**
-   * List the active content whose current revision uses an entity or package that this content
-   * item brought, newest first.
+   * List the active content whose current revision uses an entity or package of this content
+   * item, newest first.
    */
   listDependents(
     parameters: {
@@ -3278,8 +3278,8 @@ export interface Operations {
   ): Promise<Member[]>;
 
   /**
-   * Invite a user to be a member of a content item of yours, and notify them the first time; or
-   * accept to be a member yourself, if its author has invited you.
+   * Invite a user to be a member of a content item of yours, and notify them the first time; or,
+   * if its author has invited you, accept the invitation.
    */
   putMember(
     parameters: {
@@ -3291,7 +3291,7 @@ export interface Operations {
     options?: CallOptions,
   ): Promise<undefined>;
 
-  /** End that a user is a member of a content item, or is invited to be one. */
+  /** Remove a member, or an invited user, from a content item. */
   removeMember(
     parameters: {
       /** A GUID with dashes. */
@@ -3302,7 +3302,7 @@ export interface Operations {
     options?: CallOptions,
   ): Promise<undefined>;
 
-  /** Give a content item another name. */
+  /** Change the name of a content item. */
   setContentName(
     parameters: {
       /** A GUID with dashes. */
@@ -3312,7 +3312,7 @@ export interface Operations {
     options?: CallOptions,
   ): Promise<undefined>;
 
-  /** List all that a content item was called, the present name first. */
+  /** List all names of a content item, the present name first. */
   listContentNames(
     parameters: {
       /** A GUID with dashes. */
@@ -3335,7 +3335,7 @@ export interface Operations {
     options?: CallOptions,
   ): Promise<undefined>;
 
-  /** Take back the withdrawal of a content item. */
+  /** Restore a withdrawn content item. */
   restoreContent(
     parameters: {
       /** A GUID with dashes. */
@@ -3367,7 +3367,7 @@ export interface Operations {
     options?: CallOptions,
   ): Promise<RevisionInfo[]>;
 
-  /** Go back to an older revision of a content item, or forward to a newer one. */
+  /** Make another revision of a content item the current one, older or newer. */
   setCurrentRevision(
     parameters: {
       /** A GUID with dashes. */
@@ -3388,7 +3388,7 @@ export interface Operations {
     options?: CallOptions,
   ): Promise<RevisionDetail>;
 
-  /** Delete an older revision of a content item: it gives up its files. */
+  /** Delete an older revision of a content item, which gives up its files. */
   deleteRevision(
     parameters: {
       /** A GUID with dashes. */
@@ -3413,8 +3413,8 @@ export interface Operations {
   ): Promise<ContentFile[]>;
 
   /**
-   * Say what a revision of a content item requires of a client, from now on: a patch of the game
-   * may have broken it.
+   * Replace what a revision of a content item requires of a client: a patch of the game may have
+   * broken it.
    */
   putRequires(
     parameters: {
@@ -3427,7 +3427,7 @@ export interface Operations {
     options?: CallOptions,
   ): Promise<undefined>;
 
-  /** Replace the tags of a content item that are of groups of staff; its other tags stay. */
+  /** Replace the tags of a content item that only curators give; its other tags stay. */
   setStaffTags(
     parameters: {
       /** A GUID with dashes. */
@@ -3453,7 +3453,7 @@ export interface Operations {
     options?: CallOptions,
   ): Promise<ContentDay[]>;
 
-  /** Suspend a content item, or lift that. */
+  /** Suspend a content item, or lift its suspension. */
   setContentStatus(
     parameters: {
       /** A GUID with dashes. */
@@ -3490,7 +3490,7 @@ export interface Operations {
     options?: CallOptions,
   ): Promise<undefined>;
 
-  /** End that a user is a tester of a content item. */
+  /** Remove a tester from a content item. */
   removeTester(
     parameters: {
       /** A GUID with dashes. */
@@ -3502,8 +3502,8 @@ export interface Operations {
   ): Promise<undefined>;
 
   /**
-   * Say who sees a content item: everybody, whoever has its id, friends of the author, or nobody
-   * but its author, testers and members.
+   * Choose who sees a content item: everybody, everybody who has its id, friends of the author,
+   * or only its author, testers and members.
    */
   setContentVisibility(
     parameters: {
@@ -3574,7 +3574,10 @@ export interface Operations {
     options?: CallOptions,
   ): Promise<undefined>;
 
-  /** List the entries of a design challenge. */
+  /**
+   * List the entries of a design challenge: those that entered last come first, or those with
+   * the best votes.
+   */
   listChallengeEntries(
     parameters: {
       /** A GUID with dashes. */
@@ -3611,7 +3614,7 @@ export interface Operations {
     options?: CallOptions,
   ): Promise<undefined>;
 
-  /** Read events after a number, in order. */
+  /** Get events after a number, in order. */
   listEvents(
     parameters?: {
       /** a number: that of the last event read */
@@ -3663,24 +3666,23 @@ export interface Operations {
   ): Promise<LogInIssuer[]>;
 
   /**
-   * Get whom to write to in matters of law, the terms of the service, and where anyone reports
-   * illegal content.
+   * Get the contacts for legal matters, the terms of the service, and the page where anyone
+   * reports illegal content.
    */
   getLegal(
     parameters?: Record<string, never>,
     options?: CallOptions,
   ): Promise<LegalInfo>;
 
-  /** Get who the token is of, and what it may do. */
+  /** Get who is signed in, a user or a service account, and the permissions or scopes. */
   getMe(
     parameters?: Record<string, never>,
     options?: CallOptions,
   ): Promise<Me>;
 
   /**
-   * List what admins did and others could not, newest first: everything, or what was done to one
-   * `subject` or by one `admin`, and which `action`s on which `kind` of subjects by which
-   * `adminKind`.
+   * List the actions of admins and moderators, newest first: all, or those on one `subject` or
+   * by one `admin`, and by `action`, by the `kind` of the subject and by `adminKind`.
    */
   listModerationActions(
     parameters?: {
@@ -3717,7 +3719,7 @@ export interface Operations {
     options?: CallOptions,
   ): Promise<Appeal[]>;
 
-  /** Answer an appeal: confirm what was decided, or reverse it. */
+  /** Answer an appeal: confirm the decision, or reverse it. */
   decideAppeal(
     parameters: {
       /** A GUID with dashes. */
@@ -3727,7 +3729,10 @@ export interface Operations {
     options?: CallOptions,
   ): Promise<undefined>;
 
-  /** Decide something about a content item, a comment, a user, a file or a message, and do it. */
+  /**
+   * Make a decision about a content item, a comment, a user, a file or a message, and carry it
+   * out.
+   */
   createDecision(
     parameters: {
       body: (Omit<DecisionBody, "id"> & Partial<Pick<DecisionBody, "id">>);
@@ -3764,8 +3769,8 @@ export interface Operations {
   ): Promise<Decision>;
 
   /**
-   * Reverse a decision, and undo what still stands of it: a comment gets its text again, and a
-   * profile what is empty now.
+   * Reverse a decision, and undo its effects that still last: a comment gets its text again, and
+   * a profile the members that are empty now.
    */
   reverseDecision(
     parameters: {
@@ -3776,7 +3781,7 @@ export interface Operations {
     options?: CallOptions,
   ): Promise<undefined>;
 
-  /** List what is held, newest first. */
+  /** List the holds, newest first. */
   listHolds(
     parameters?: {
       /** a number: the most items of the answer */
@@ -3789,7 +3794,7 @@ export interface Operations {
     options?: CallOptions,
   ): Promise<Hold[]>;
 
-  /** Hold a content item, a user or a file: keep it as it is now, whatever becomes of it. */
+  /** Hold a content item, a user or a file: keep it as it is now, whatever happens to it. */
   putHold(
     parameters: {
       /** A text. No segment of it, between slashes or backslashes, is `..`. */
@@ -3801,7 +3806,7 @@ export interface Operations {
     options?: CallOptions,
   ): Promise<undefined>;
 
-  /** Erase what is held: the record at once, the bytes soon after. */
+  /** End a hold, and erase the copy: the record at once, the bytes soon after. */
   deleteHold(
     parameters: {
       /** A text. No segment of it, between slashes or backslashes, is `..`. */
@@ -3813,7 +3818,7 @@ export interface Operations {
   ): Promise<undefined>;
 
   /**
-   * Get why, until when and by whom something is held, how far it is copied, and to whom it was
+   * Get a hold: its reason, its end and its admin, how much is copied, and to whom the copy was
    * given.
    */
   getHold(
@@ -3827,8 +3832,8 @@ export interface Operations {
   ): Promise<Hold>;
 
   /**
-   * Get what is held, as one JSON object, with URLs of the bytes that are good for one to two
-   * hours.
+   * Get the copy of what is held, as one JSON object, with URLs of the bytes that are good for
+   * one to two hours.
    */
   getHoldCopy(
     parameters: {
@@ -3840,7 +3845,7 @@ export interface Operations {
     options?: CallOptions,
   ): Promise<HeldCopy>;
 
-  /** Note to whom what is held was given, such as an authority. */
+  /** Record to whom the copy was given, such as an authority. */
   putEscalation(
     parameters: {
       /** A text. No segment of it, between slashes or backslashes, is `..`. */
@@ -3854,7 +3859,7 @@ export interface Operations {
     options?: CallOptions,
   ): Promise<undefined>;
 
-  /** List what has open reports. */
+  /** List the subjects with open reports. */
   listReportedSubjects(
     parameters?: {
       /** a number: the most items of the answer */
@@ -3905,7 +3910,7 @@ export interface Operations {
     options?: CallOptions,
   ): Promise<undefined>;
 
-  /** List everybody who is no player. */
+  /** List all users who are not players, the latest change of a role first. */
   listStaff(
     parameters?: {
       /** a number: the most items of the answer */
@@ -3936,7 +3941,7 @@ export interface Operations {
     options?: CallOptions,
   ): Promise<ModeratedUser>;
 
-  /** Get how much of a user there is that can be taken away at once. */
+  /** Count the content, comments and collections of a user that can be cleared. */
   getUserClearance(
     parameters?: {
       /** the caller's own where it is left out */
@@ -3946,8 +3951,8 @@ export interface Operations {
   ): Promise<ClearableCounts>;
 
   /**
-   * Take away what a user has made: suspend all content, delete all comments, all collections,
-   * or several of these.
+   * Clear what a user has made: suspend all content, delete all comments, delete all
+   * collections, or several of these.
    */
   clearUser(
     parameters: {
@@ -3959,7 +3964,7 @@ export interface Operations {
   ): Promise<Created>;
 
   /**
-   * List what a user has written, newest first, on hidden content too, with the tombstones of
+   * List the comments of a user, newest first, on hidden content too, with the tombstones of
    * deleted comments.
    */
   listUserComments(
@@ -3974,7 +3979,7 @@ export interface Operations {
     options?: CallOptions,
   ): Promise<UserComment[]>;
 
-  /** Give a user another address, who has lost the mailbox. */
+  /** Give another address to a user who has lost the mailbox. */
   setUserEmail(
     parameters: {
       /** the caller's own where it is left out */
@@ -3984,7 +3989,7 @@ export interface Operations {
     options?: CallOptions,
   ): Promise<undefined>;
 
-  /** Tell the service of what is against the law, without an account. */
+  /** Send a notice of illegal content, without an account. */
   createNotice(
     parameters: {
       body: NoticeBody;
@@ -3993,8 +3998,8 @@ export interface Operations {
   ): Promise<NoticeReceipt>;
 
   /**
-   * Get what has become of a notice: with its own token as the bearer token, or as a moderator,
-   * who sees all that was sent.
+   * Get the state of a notice, with its own token as the bearer token, or as a moderator, who
+   * sees all that was sent.
    */
   getNotice(
     parameters: {
@@ -4004,10 +4009,7 @@ export interface Operations {
     options?: CallOptions,
   ): Promise<Notice>;
 
-  /**
-   * Appeal against the dismissal of a notice, with its token as the bearer token: of each of its
-   * subjects that was dismissed.
-   */
+  /** Appeal against the dismissal of a notice, with its token as the bearer token. */
   appealNotice(
     parameters: {
       /** A GUID with dashes. */
@@ -4028,7 +4030,7 @@ export interface Operations {
     options?: CallOptions,
   ): Promise<Created>;
 
-  /** List what the studio has told, newest first, and how far that is. */
+  /** List the studio's notifications, newest first, with how many users were notified. */
   listStudioNotifications(
     parameters?: {
       /** a number: the most items of the answer */
@@ -4041,7 +4043,7 @@ export interface Operations {
     options?: CallOptions,
   ): Promise<StudioNotification[]>;
 
-  /** Read how far one of them is. */
+  /** Get the state of one of the studio's notifications. */
   getStudioNotification(
     parameters: {
       /** A GUID with dashes. */
@@ -4050,7 +4052,7 @@ export interface Operations {
     options?: CallOptions,
   ): Promise<StudioNotification>;
 
-  /** Tell nobody else. */
+  /** Stop one of the studio's notifications: users who are not notified yet will not be. */
   stopStudioNotification(
     parameters: {
       /** A GUID with dashes. */
@@ -4059,7 +4061,7 @@ export interface Operations {
     options?: CallOptions,
   ): Promise<undefined>;
 
-  /** Get what this service is and does. */
+  /** Get the service's name, platforms, types, tags and rules. */
   getService(
     parameters?: Record<string, never>,
     options?: CallOptions,
@@ -4076,7 +4078,7 @@ export interface Operations {
     options?: CallOptions,
   ): Promise<ServiceAccount[]>;
 
-  /** Make a service account, or replace what this id has. */
+  /** Make a service account, or replace its members. */
   putServiceAccount(
     parameters: {
       /** A GUID with dashes. */
@@ -4104,7 +4106,7 @@ export interface Operations {
     options?: CallOptions,
   ): Promise<undefined>;
 
-  /** Make a secret, whose value is shown this once. */
+  /** Make a secret. */
   createServiceSecret(
     parameters: {
       /** A GUID with dashes. */
@@ -4113,7 +4115,7 @@ export interface Operations {
     options?: CallOptions,
   ): Promise<NewServiceSecret>;
 
-  /** Delete a secret, and end the tokens that it gave. */
+  /** Delete a secret, and end the tokens that were got with it. */
   deleteServiceSecret(
     parameters: {
       /** A GUID with dashes. */
@@ -4132,10 +4134,7 @@ export interface Operations {
     options?: CallOptions,
   ): Promise<ConnectAnswer>;
 
-  /**
-   * List what happened on each day of UTC, from the first to the last that is asked for, at most
-   * 366.
-   */
+  /** List the numbers of each day of UTC, from `from` to `to`, at most 366 days. */
   listStatistics(
     parameters?: {
       /** a day of UTC */
@@ -4155,7 +4154,7 @@ export interface Operations {
     options?: CallOptions,
   ): Promise<StorageInfo>;
 
-  /** Mend a misspelt search. */
+  /** Correct a misspelt search. */
   getSuggestion(
     parameters: {
       /** a text of 1 to 256 characters, as GET /content takes it */
@@ -4218,7 +4217,7 @@ export interface Operations {
     options?: CallOptions,
   ): Promise<undefined>;
 
-  /** Have a mail sent to the account with this address, with a link to set a new password. */
+  /** Send a mail with a link to set a new password, if an account has this address. */
   requestPasswordReset(
     parameters: {
       body: PasswordResetRequest;
@@ -4276,7 +4275,7 @@ export interface Operations {
     options?: CallOptions,
   ): Promise<undefined>;
 
-  /** Make a guest a full account, which keeps all that the guest has, as if it registered now. */
+  /** Make a guest a full account, which keeps all that the guest has. */
   putAccount(
     parameters: {
       /** the caller's own where it is left out */
@@ -4380,7 +4379,10 @@ export interface Operations {
     options?: CallOptions,
   ): Promise<Collection[]>;
 
-  /** Make a collection, or change what it says of itself: the id is the caller's to choose. */
+  /**
+   * Make a collection, or change its name, its description and who sees it: the caller chooses
+   * the id.
+   */
   putCollection(
     parameters: {
       /** the caller's own where it is left out */
@@ -4420,7 +4422,7 @@ export interface Operations {
     options?: CallOptions,
   ): Promise<undefined>;
 
-  /** Take a content item out of a collection. */
+  /** Remove a content item from a collection. */
   deleteCollectionItem(
     parameters: {
       /** the caller's own where it is left out */
@@ -4490,10 +4492,7 @@ export interface Operations {
     options?: CallOptions,
   ): Promise<UserDecision[]>;
 
-  /**
-   * Get one decision that concerns a user: also with its appeal token as the bearer token, until
-   * `appealUntil`.
-   */
+  /** Get one decision that concerns a user. */
   getUserDecision(
     parameters: {
       /** the caller's own where it is left out */
@@ -4504,10 +4503,7 @@ export interface Operations {
     options?: CallOptions,
   ): Promise<UserDecision>;
 
-  /**
-   * Appeal against a decision that concerns the user: also with its appeal token as the bearer
-   * token, which a banned user has.
-   */
+  /** Appeal against a decision that concerns the user. */
   appealDecision(
     parameters: {
       /** the caller's own where it is left out */
@@ -4519,7 +4515,7 @@ export interface Operations {
     options?: CallOptions,
   ): Promise<Created>;
 
-  /** Have a mail sent to a new address. */
+  /** Ask for a new address. */
   changeEmail(
     parameters: {
       /** the caller's own where it is left out */
@@ -4530,8 +4526,8 @@ export interface Operations {
   ): Promise<undefined>;
 
   /**
-   * Send the mail again with which an address is confirmed: the account's own, and a new one
-   * that it is to get.
+   * Send again the mail that confirms the account's address, and the one that confirms a new
+   * address.
    */
   requestEmailVerification(
     parameters?: {
@@ -4554,7 +4550,7 @@ export interface Operations {
     options?: CallOptions,
   ): Promise<EarnedEmblem[]>;
 
-  /** Get all that the service holds of the user, as one JSON object. */
+  /** Get all data that the service has about the user, as one JSON object. */
   exportUser(
     parameters?: {
       /** the caller's own where it is left out */
@@ -4611,10 +4607,7 @@ export interface Operations {
     options?: CallOptions,
   ): Promise<undefined>;
 
-  /**
-   * List the requests for friendship that have no answer: those that the user has got, and those
-   * that the user has made.
-   */
+  /** List the requests for friendship that are not answered, to the user and by the user. */
   listFriendRequests(
     parameters?: {
       /** the caller's own where it is left out */
@@ -4727,7 +4720,7 @@ export interface Operations {
     options?: CallOptions,
   ): Promise<Message>;
 
-  /** Take a message away from both sides, also after the friendship has ended. */
+  /** Remove a message for both users, also after the friendship has ended. */
   unsendMessage(
     parameters: {
       /** the caller's own where it is left out */
@@ -4776,7 +4769,7 @@ export interface Operations {
     options?: CallOptions,
   ): Promise<undefined>;
 
-  /** Take the link to an account of another service away. */
+  /** Unlink an account of another service. */
   unlinkIdentity(
     parameters: {
       /** the caller's own where it is left out */
@@ -4862,7 +4855,7 @@ export interface Operations {
     options?: CallOptions,
   ): Promise<undefined>;
 
-  /** Read which kinds of notifications the user has muted. */
+  /** Get the kinds of notifications that the user has muted. */
   getNotificationSettings(
     parameters?: {
       /** the caller's own where it is left out */
@@ -4871,7 +4864,7 @@ export interface Operations {
     options?: CallOptions,
   ): Promise<NotificationSettingsAnswer>;
 
-  /** Mute these kinds of notifications, and no others. */
+  /** Mute exactly these kinds of notifications. */
   setNotificationSettings(
     parameters: {
       /** the caller's own where it is left out */
@@ -4881,7 +4874,10 @@ export interface Operations {
     options?: CallOptions,
   ): Promise<undefined>;
 
-  /** Read the first and last number of the user's log, and how many notifications are not read. */
+  /**
+   * Get the numbers of the newest and the oldest notification of the user, and how many are
+   * unread.
+   */
   getNotificationState(
     parameters?: {
       /** the caller's own where it is left out */
@@ -4926,10 +4922,7 @@ export interface Operations {
     options?: CallOptions,
   ): Promise<PendingInvite[]>;
 
-  /**
-   * Change the password, and end all other log-ins, and the links in mails that set a password
-   * or change the address.
-   */
+  /** Change the password. */
   changePassword(
     parameters: {
       /** the caller's own where it is left out */
@@ -4949,10 +4942,7 @@ export interface Operations {
     options?: CallOptions,
   ): Promise<undefined>;
 
-  /**
-   * Make a code with which the portal logs the user in, and a URL for a game's web view that has
-   * it.
-   */
+  /** Make a code that logs the user in to the portal, and a URL with it for a game's web view. */
   createPortalCode(
     parameters: {
       /** the caller's own where it is left out */
@@ -5051,7 +5041,7 @@ export interface Operations {
     options?: CallOptions,
   ): Promise<undefined>;
 
-  /** Take a rating back. */
+  /** Remove the user's rating of a content item. */
   deleteRating(
     parameters: {
       /** the caller's own where it is left out */
@@ -5095,7 +5085,7 @@ export interface Operations {
     options?: CallOptions,
   ): Promise<Created>;
 
-  /** Take the rewards of a design challenge away from a user. */
+  /** Take back the rewards of a design challenge from a user. */
   revokeRewards(
     parameters: {
       /** the caller's own where it is left out */
@@ -5106,7 +5096,7 @@ export interface Operations {
     options?: CallOptions,
   ): Promise<undefined>;
 
-  /** Give a user a role, and end all their log-ins. */
+  /** Give a user a role, and end all log-ins of the user. */
   setUserRole(
     parameters: {
       /** the caller's own where it is left out */
@@ -5125,7 +5115,7 @@ export interface Operations {
     options?: CallOptions,
   ): Promise<Session[]>;
 
-  /** End all log-ins but the one that the request is made with. */
+  /** End all log-ins except the log-in of this request. */
   endOtherSessions(
     parameters?: {
       /** the caller's own where it is left out */
@@ -5154,7 +5144,7 @@ export interface Operations {
     options?: CallOptions,
   ): Promise<UserStorage>;
 
-  /** Keep a content item, and stay with one of its revisions, or with the current one. */
+  /** Subscribe to a content item, with `pin` to one of its revisions, else to the current one. */
   putSubscription(
     parameters: {
       /** the caller's own where it is left out */
@@ -5166,7 +5156,7 @@ export interface Operations {
     options?: CallOptions,
   ): Promise<undefined>;
 
-  /** Keep a content item no more. */
+  /** Unsubscribe from a content item. */
   deleteSubscription(
     parameters: {
       /** the caller's own where it is left out */
@@ -5177,7 +5167,7 @@ export interface Operations {
     options?: CallOptions,
   ): Promise<undefined>;
 
-  /** Get one of the content items that the user keeps. */
+  /** Get the user's subscription to one content item. */
   getSubscription(
     parameters: {
       /** the caller's own where it is left out */
@@ -5194,7 +5184,7 @@ export interface Operations {
     options?: CallOptions,
   ): Promise<Subscription>;
 
-  /** List what the user keeps, newest first. */
+  /** List the user's subscriptions, newest first. */
   listSubscriptions(
     parameters?: {
       /** the caller's own where it is left out */
@@ -5213,7 +5203,7 @@ export interface Operations {
     options?: CallOptions,
   ): Promise<Subscription[]>;
 
-  /** Get all that the user keeps, by the id of the content, as it was at one moment. */
+  /** Get all of the user's subscriptions by the id of the content, as of one moment. */
   getLibrary(
     parameters?: {
       /** the caller's own where it is left out */
@@ -5238,7 +5228,7 @@ export interface Operations {
     options?: CallOptions,
   ): Promise<undefined>;
 
-  /** Give a user another name. */
+  /** Change a user's name. */
   setUsername(
     parameters: {
       /** the caller's own where it is left out */
@@ -5258,7 +5248,7 @@ export interface Operations {
     options?: CallOptions,
   ): Promise<undefined>;
 
-  /** List the webhooks, newest first, and how far each is. */
+  /** List the webhooks, newest first, and how far each has come. */
   listWebhooks(
     parameters?: {
       /** a number: the most items of the answer */
@@ -5269,7 +5259,7 @@ export interface Operations {
     options?: CallOptions,
   ): Promise<Webhook[]>;
 
-  /** Read how far one of them is. */
+  /** Get a webhook, and how far it has come. */
   getWebhook(
     parameters: {
       /** A GUID with dashes. */
@@ -5278,7 +5268,7 @@ export interface Operations {
     options?: CallOptions,
   ): Promise<Webhook>;
 
-  /** Have events sent to a URL, or change where they are sent. */
+  /** Make a webhook, which sends events to a URL, or change it. */
   putWebhook(
     parameters: {
       /** A GUID with dashes. */
@@ -5288,7 +5278,7 @@ export interface Operations {
     options?: CallOptions,
   ): Promise<Created | undefined>;
 
-  /** Send nothing there any more. */
+  /** Delete a webhook: nothing more is sent to it. */
   deleteWebhook(
     parameters: {
       /** A GUID with dashes. */
@@ -5297,7 +5287,7 @@ export interface Operations {
     options?: CallOptions,
   ): Promise<undefined>;
 
-  /** Make a secret, which signs what is sent from now on. */
+  /** Make a secret, which signs everything from now on. */
   createWebhookSecret(
     parameters: {
       /** A GUID with dashes. */
@@ -5306,7 +5296,7 @@ export interface Operations {
     options?: CallOptions,
   ): Promise<WebhookSecret>;
 
-  /** Send one event of kind `Test`, which has no number, and say what came of it. */
+  /** Send one event of kind `Test`, which has no number, and return the result. */
   sendWebhookTest(
     parameters: {
       /** A GUID with dashes. */
