@@ -1,7 +1,8 @@
-"""How news gets from a process to the others: LISTEN and NOTIFY, on a connection of its own.
+"""The bus by which processes send news to each other: LISTEN and NOTIFY, on a connection of its
+own. Each heartbeat has a report of its process.
 
 Postgres replays nothing. So whenever LISTEN is in force again, the reconciler reads what may have
-been missed. And what a process reports of itself with each heartbeat.
+been missed.
 """
 
 import os
@@ -52,7 +53,7 @@ class Bus(Protocol):
 
 
 class PostgresBus:
-    """LISTEN, NOTIFY, and the table `processes`. `dsn` is opened for it."""
+    """LISTEN, NOTIFY, and the table `processes`. It opens its own connection to `dsn`."""
 
     def __init__(self, reactor: Any, dsn: str, *, answer: float = ANSWER) -> None:
         self._reactor = reactor
@@ -128,7 +129,7 @@ class ProcessReport:
         return self.id[-12:]
 
     def report(self) -> Report:
-        """How it is now."""
+        """The present state of this process."""
         return Report(
             self.id,
             self._host,

@@ -1,4 +1,4 @@
-"""Sockets between signing in and the live stream (docs/interface/socket.md).
+"""Sockets between signing in and the live stream (socket#connecting, socket#resuming).
 
 However many come at once, the database is read by a few statements at a time, each for many
 sockets. No socket is closed because others came before it: a waiting socket is pinged like any
@@ -32,7 +32,7 @@ from contentsvc.store.notifications.streams import State
 from contentsvc.wire.socket import ErrorMessage, HelloMessage, Message
 
 JOINS = 2
-"""At most so many reads of users' states at once, and of backlogs: most of the pool stays free."""
+"""The most reads at once of users' states, and of backlogs: most of the pool stays free."""
 READ_TIMEOUT = 10.0
 """Seconds that a socket's own read may take before the socket is closed."""
 STUCK = 5.0

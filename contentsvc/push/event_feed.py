@@ -1,7 +1,7 @@
-"""The readers of this process who wait for events (studio#events).
+"""The readers of this process that wait for events (studio#events).
 
 A process that numbers events announces it to the others. Each process then reads once, for all of
-its readers, which kinds have come, and wakes the readers of those kinds. Until then they cost
+its readers, which kinds are new, and wakes the readers of those kinds. Until then they cost
 nothing.
 """
 
@@ -83,7 +83,7 @@ class EventFeed:
         return self.waiting >= MOST or own >= EACH
 
     def recheck(self) -> None:
-        """Wake all who may not wait any longer."""
+        """Wake all readers that may not wait any longer."""
         for reader in list(self._readers):
             if not reader.may():
                 reader.wake()
@@ -117,9 +117,9 @@ class EventFeed:
         account: str = "",
         may: Callable[[], bool] = lambda: True,
     ) -> None:
-        """Wait until there may be events of these kinds after a number, at most so many seconds;
-        None for all kinds. `gone` gets the function to call if the client goes. The reader belongs
-        to this account, and waits only as long as it `may`."""
+        """Wait until there may be events of these kinds after a number, at most `seconds`. None
+        means all kinds. `gone` gets the function to call if the client disconnects. The reader
+        belongs to this account, and waits only as long as `may` returns True."""
         if self.stopped or self._searched > after:
             return
         wanted = frozenset(EVENT_KINDS if kinds is None else kinds)

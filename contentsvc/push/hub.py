@@ -1,4 +1,4 @@
-"""The live sockets of this process, and the notifications that they get (docs/interface/socket.md).
+"""The live sockets of this process, and the notifications that they get (socket#messages).
 
 Notifications come from four sources: the writer of this process, the relay, the reconciler and the
 socket's own resume. They come in any order and more than once. The hub makes one stream of them:
@@ -58,8 +58,8 @@ class Hub:
     """The sockets of this process.
 
     There are at most `sockets` in all, and at most `sockets_per_user` signed in for one user.
-    `delays` hears how old notifications of other processes are when they get here. `closed_for`
-    says how a socket that comes now must close, if the service takes none.
+    `delays` is told how old notifications of other processes are when they get here. `closed_for`
+    says how a new socket must close, None if the service takes sockets.
     """
 
     def __init__(
@@ -197,7 +197,8 @@ class Hub:
             await self._sleeps.sleep(0)
 
     def library_changed(self, user: str) -> None:
-        """`user`'s library, or what of it is available, may have changed: notify the sockets."""
+        """The library of `user`, or which of its content is available, may have changed: notify the
+        user's sockets."""
         self._libraries.changed(user)
 
     def _sockets_of(self, user: str) -> Sequence[Subscriber]:
@@ -211,8 +212,8 @@ class Hub:
     # Notifications come in.
 
     def deliver(self, row: Following) -> bool:
-        """Send a committed notification to its user's live sockets, in its turn. Whether one of
-        them has got it."""
+        """Send a committed notification to its user's live sockets, in its turn. Returns whether
+        one of them has got it."""
         return self._streams.deliver(row)
 
     def noticed(self, user: str, seq: int) -> None:
@@ -279,7 +280,8 @@ class Libraries:
             self._notify(user)
 
     def changed_perhaps(self, users: Iterable[str]) -> None:
-        """The same for all these users, a few at a time."""
+        """The libraries of these users may have changed: notify their sockets, a few users at a
+        time."""
         self._pending |= dict.fromkeys(users)
         if self._pending:
             self._notifying.begin()

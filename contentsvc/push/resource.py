@@ -1,4 +1,4 @@
-"""GET /socket: the way from HTTP to a WebSocket (docs/interface/socket.md)."""
+"""GET /socket: from an HTTP request to a WebSocket (socket#connecting)."""
 
 import re
 from collections.abc import Callable

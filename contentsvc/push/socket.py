@@ -1,4 +1,4 @@
-"""One client's WebSocket (docs/interface/socket.md), from the handshake to the close, and the
+"""One client's WebSocket (socket#the-session-socket), from the handshake to the close, and the
 factory of a process's sockets, with the options that they share."""
 
 import socket
@@ -28,7 +28,7 @@ from contentsvc.tokens import InvalidToken, Tokens
 from contentsvc.wire.socket import ErrorMessage, GoodbyeMessage, Message, PongMessage
 
 HANDSHAKE_TIMEOUT = 5.0
-"""Seconds. Only our own faults reach this: the resource hands over the whole request at once."""
+"""Seconds for the handshake. The resource hands over a whole request: only a bug takes long."""
 AUTH_TIMEOUT = 5.0
 """Seconds within which the `auth` message must come."""
 CLOSE_TIMEOUT = 5.0

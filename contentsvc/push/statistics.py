@@ -30,7 +30,7 @@ _USUAL: Final[tuple[tuple[Closer, int], ...]] = (
     *(("client", code) for code in (1000, 1001, NO_CODE)),
     ("nobody", GONE),
 )
-"""These are 0 from the start, so that their first one is an increase."""
+"""These counts are 0 from the start, so that the first close shows as an increase."""
 
 
 class Delays:
@@ -46,8 +46,8 @@ class Delays:
         self._observe(OWN, self.seconds() - began)
 
     def others(self, age: float) -> None:
-        """By the database's clock, it was so many seconds old when this process read it. It was
-        written in the same turn."""
+        """A notification of another process was this many seconds old, by the database's clock,
+        when this process read it. It was written to sockets in the same turn."""
         self._observe(OTHERS, max(0.0, age))
 
 
@@ -61,7 +61,7 @@ class SocketCounts:
         self.closes: Counter[tuple[Closer, int]] = Counter(dict.fromkeys(_USUAL, 0))
 
     def signed_in(self, client: str) -> str:
-        """Count a socket of this type of client. Gives the word for `closed`."""
+        """Count a socket of this type of client. Returns the word for `closed`."""
         known = next((each for each in CLIENTS if each == client), OTHER)
         self.live[known] += 1
         self.sign_ins[known] += 1

@@ -1,5 +1,5 @@
-"""A connected user and the sockets of this user, as the hub sees them: where each is in the log,
-what it can be sent, and how it can end. And the reads of the database for such users."""
+"""A connected user and this user's sockets, as the hub sees them: their positions in the log, what
+can be sent to them, and how they end. Also the reads of the database for such users."""
 
 from collections.abc import Awaitable
 from typing import NamedTuple, Protocol
@@ -143,7 +143,7 @@ class Subscriber(Pinged, Protocol):
         """Write a frame with a state. While the transport is full, only the newest waits."""
 
     def push_library(self, frame: bytes) -> None:
-        """The same of the message `library`."""
+        """Write the message `library`. While the transport is full, only one waits."""
 
     def drained(self) -> Deferred[None] | None:
         """None if the transport takes more now. Otherwise fires when it does, or has gone."""
@@ -187,7 +187,7 @@ def notification_frame(row: Stored | Following) -> bytes:
 
 
 def state_frame(tally: Tally) -> bytes:
-    """The frame that says how many notifications a user has not read."""
+    """The frame with the number of a user's unread notifications."""
     return encode(StateMessage(tally.newest, tally.unread))
 
 

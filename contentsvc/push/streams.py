@@ -31,7 +31,7 @@ from contentsvc.store.notifications.notifications import Following
 from contentsvc.store.notifications.streams import Aged, StreamEnd, Tally
 
 PARTS = 20
-"""The streams have so many parts, of which one is checked at a time while no loss is suspected."""
+"""The number of parts of the streams. While no loss is suspected, one part is checked at a time."""
 # Ids are random, so all parts have about the same size. The rows of users whose ids begin alike are
 # close together in the index that a check reads. After "f" nothing comes that an id begins with.
 _BOUNDS = ["", *(f"{(part << 16) // PARTS:04x}" for part in range(1, PARTS)), "~"]
@@ -95,11 +95,12 @@ class Streams:
         self._states.forget(stream)
 
     def deliver(self, row: Following) -> bool:
-        """Send a committed notification to its user's live sockets, in its turn.
+        """Send a committed notification to its user's live sockets, in its turn. Returns whether a
+        socket has got it now.
 
         It is sent if it follows the last one sent, and dropped if its seq is known. Otherwise it
         waits for a read of everything between: completions of commits reach the reactor in any
-        order. Whether a socket has got it now.
+        order.
         """
         stream = self._users.get(row.user_id)
         if stream is None:

@@ -194,8 +194,8 @@ class Accounts(Struct):
         self, call: Call, user: str, body: Either[EmailChange | EmailChangeBySubject]
     ) -> None:
         """Ask for a new address. A mail with a link goes to it; the address changes when that link
-        is used. The body proves who the user is with the password. If the account has none, it
-        takes a `subject_token` of a linked account elsewhere."""
+        is used. The body has the password. If the account has none, it has a `subject_token` of a
+        linked account elsewhere."""
         given = form_of(body, EmailChange, EmailChangeBySubject)
         await self.guests.check_full(self.db, user)
         sending = self._sending

@@ -67,7 +67,7 @@ class AccountDeletion(Struct):
     ) -> None:
         """Delete the account, for good. All sessions end, and nobody finds the user any more. What
         others see of the user is deleted too: comments become tombstones, and content, votes and
-        messages are deleted. The body is the password. If the account has none, it is a
+        messages are deleted. The body has the password. If the account has none, it has a
         `subject_token` of a linked account elsewhere. A guest needs no body. One admin who is not
         banned always remains."""
         if not (await guests.is_guest(self.db, user) and await self._leave_guest(user)):
