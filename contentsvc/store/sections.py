@@ -10,7 +10,7 @@ from typing import Final, NamedTuple
 
 from contentsvc.framework.db.connection_bulkhead import WHOLE
 from contentsvc.framework.db.query import Db, many
-from contentsvc.store.fragments import NIL
+from contentsvc.store.fragments import NIL, shown_status
 
 
 class Item(NamedTuple):
@@ -104,6 +104,14 @@ def both(holder: str, number: str) -> str:
     return f"{holder}::numeric * 1e19 + {number}"
 
 
+CONTENT: Final = f"""
+    c.id, c.type, {shown_status("c.status")} as status, c.visibility, c.attributes, c.name,
+    c.description, c.screenshots as "screenshotUris", c.tags, c.featured,
+    json_build_object('up', c.up, 'down', c.down) as votes, c.live_comments as "commentCount",
+    c.comments_locked as "commentsLocked", c.revision_id as revision, unix(c.created) as created,
+    unix(c.updated) as updated
+"""
+"""The columns of a content, of `contents c`."""
 REVISION: Final = """
     r.id, r.version, r.description, unix(r.created) as created, r.gone,
     r.requires::json as requires,

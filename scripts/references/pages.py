@@ -2,7 +2,7 @@
 
 from pathlib import Path
 
-from scripts.references import errors, limits, log_lines, metrics, operations, settings
+from scripts.references import client, errors, limits, log_lines, metrics, operations, settings
 from scripts.references.markdown import items, page
 
 ROOT = Path(__file__).resolve().parents[2]
@@ -13,6 +13,7 @@ _PAGES = {
     "limits": ("how often, how many, how large, how long", limits.reference),
     "log-lines": ("what a line for operators means, and what to do", log_lines.reference),
     "metrics": ("what Prometheus reads: name, type, labels, meaning", metrics.reference),
+    "client": ("every method of the Python client", client.reference),
     "operations": ("every method and path, who may call it, and its errors", operations.reference),
 }
 """What each page has, and the function that makes it."""

@@ -1,4 +1,4 @@
-"""The examples and tables of docs/guides/client.md are true. tests.client.test_distribution has its
+"""The examples of docs/guides/client.md are true. tests.client.test_distribution has its
 game."""
 
 import re
@@ -12,9 +12,8 @@ from twisted.internet import reactor
 from twisted.trial.unittest import SynchronousTestCase
 
 from contentsvc.client import Client
-from tests.client.test_operations import CALLS
 from tests.client.test_service import PASSWORD, Case, guid
-from tests.support import lists, pictures
+from tests.support import pictures
 
 PAGE = (Path(__file__).parent.parent.parent / "docs/guides/client.md").read_text()
 
@@ -63,17 +62,3 @@ class TimeTests(SynchronousTestCase):
         self.assertEqual(
             [(str(int(options["timeout"].default)), str(int(options["patience"].default)))], named
         )
-
-
-class TableTests(SynchronousTestCase):
-    def test_operations(self) -> None:
-        """The table has all operations that there are."""
-        rows = re.findall(r"^\| `client\.(\w+)` \| (.*) \|$", PAGE, re.M)
-        shown = {f"{family}.{name}" for family, names in rows for name in re.findall(r"\w+", names)}
-        place = "docs/guides/client.md, the last table"
-        lists.same(self, place, shown, CALLS, _cell)
-
-
-def _cell(name: str) -> str:
-    family, _, method = name.partition(".")
-    return f"to the row `client.{family}`: `{method}`"

@@ -14,9 +14,18 @@ from typing import Any, Final, NamedTuple
 
 from contentsvc.framework.db.connection_bulkhead import WHOLE
 from contentsvc.framework.db.query import Db, maybe
-from contentsvc.store.fragments import shown_status
 from contentsvc.store.rate_limits import FOLLOWS, FRIEND_REQUESTS, LOG_INS, Limit, span
-from contentsvc.store.sections import FIRST, GUID, REVISION, TEXT, Section, both, in_order, section
+from contentsvc.store.sections import (
+    CONTENT,
+    FIRST,
+    GUID,
+    REVISION,
+    TEXT,
+    Section,
+    both,
+    in_order,
+    section,
+)
 from contentsvc.wire.accounts import CLIENT
 from contentsvc.wire.moderation import Act
 
@@ -141,11 +150,7 @@ section(
 section(
     SECTIONS,
     "content",
-    f"""c.id, c.type, {shown_status("c.status")} as status, c.visibility, c.attributes,
-       c.name, c.description, c.screenshots as "screenshotUris", c.tags,
-       c.featured, json_build_object('up', c.up, 'down', c.down) as votes,
-       c.live_comments as "commentCount", c.comments_locked as "commentsLocked",
-       c.revision_id as revision, unix(c.created) as created, unix(c.updated) as updated""",
+    CONTENT,
     "c.number",
     "contents c where c.author_id = :subject",
 )

@@ -12,8 +12,7 @@ from contentsvc.framework.db.connection_bulkhead import WHOLE
 from contentsvc.framework.db.query import Db, maybe
 from contentsvc.store.accounts import export
 from contentsvc.store.files.held import of_digest
-from contentsvc.store.fragments import shown_status
-from contentsvc.store.sections import GUID, REVISION, TEXT, Section, section
+from contentsvc.store.sections import CONTENT, GUID, REVISION, TEXT, Section, section
 from contentsvc.wire.moderation import HoldKind
 
 _CONTENT: Final[list[Section]] = []
@@ -75,20 +74,14 @@ section(
 
 @maybe(
     f"""
-    select json_build_object(
-        'id', c.id, 'authorId', c.author_id, 'type', c.type,
-        'status', {shown_status("c.status")}, 'visibility', c.visibility,
-        'attributes', c.attributes, 'name', c.name, 'description', c.description,
-        'screenshotUris', c.screenshots, 'tags', c.tags, 'featured', c.featured,
-        'votes', json_build_object('up', c.up, 'down', c.down),
-        'commentCount', c.live_comments, 'commentsLocked', c.comments_locked,
-        'revision', c.revision_id, 'created', unix(c.created), 'updated', unix(c.updated),
-        'withdrawn', unix(c.withdrawn), 'purged', c.purged,
-        'author', (select json_build_object(
-            'id', u.id, 'username', u.username
-        ) from users u where u.id = c.author_id)
-    )::text
-    from contents c where c.id = :content
+    select row_to_json(content)::text
+    from (
+        select {CONTENT}, c.author_id as "authorId", unix(c.withdrawn) as withdrawn, c.purged, (
+            select json_build_object('id', u.id, 'username', u.username)
+            from users u where u.id = c.author_id
+        ) as author
+        from contents c where c.id = :content
+    ) content
     """,
     lane=WHOLE,
 )

@@ -10,42 +10,10 @@ from tests.spec.client import Response
 from tests.spec.data import User, guid
 from tests.spec.matrix.base import unknown
 from tests.spec.matrix.operations import OAUTH, OPERATIONS
-from tests.support import daemon
+from tests.support import daemon, lists
 from tests.support.daemon import Daemon
 
-WORDS: dict[str, tuple[str, ...]] = {
-    "rate": ("putRating",),
-    "comment": ("createComment", "updateComment"),
-    "follow": ("followUser",),
-    "message": (
-        *("addFriend", "sendMessage", "sendPartyInvite"),
-        *("acceptPartyInvite", "declinePartyInvite"),
-    ),
-    "publish": (
-        *("checkUpload", "announceFiles", "updateUser", "putContent", "publishRevision"),
-        *("setCurrentRevision", "putRequires", "restoreContent", "setContentVisibility"),
-        *("setCommentsLocked", "addTester", "putMember", "enterChallenge", "setContentName"),
-    ),
-}
-"""The operations that each word opens."""
-FREE = {
-    *("acceptTerms", "createNotice", "appealDecision", "appealReport", "appealNotice"),
-    *("registerUser", "verifyEmail", "requestPasswordReset", "resetPassword", "setUsername"),
-    *("putAccount", "changeEmail", "changePassword", "requestEmailVerification", "linkIdentity"),
-    *(
-        "connectSession",
-        "createPortalCode",
-        "sendDebugNotification",
-        "blockUser",
-        "reportUser",
-        "reportContent",
-    ),
-    *("reportComment", "reportCollection", "putSubscription", "reportPlay", "putProgress"),
-    *("putProgressByKey", "markNotificationsRead", "updateNotification"),
-    *("setNotificationSettings", "putCollection", "putCollectionItem"),
-}
-"""Other writes of users that need no permission: of collections and of what only full accounts
-have, the body and the row decide."""
+WORDS = sorted({one.guests for one in OPERATIONS} - {""})
 TEXT = b"{"
 
 
@@ -81,7 +49,7 @@ class MatrixTests(WordsCase):
     async def check(self, *may: str) -> None:
         """All of OPERATIONS."""
         await self.serve(*may)
-        refused = {one for word, those in WORDS.items() if word not in may for one in those}
+        refused = {one.id for one in OPERATIONS if one.guests and one.guests not in may}
         found, guest = set(), await self.guest()
         for operation in OPERATIONS:
             if operation.id in OAUTH:
@@ -93,7 +61,8 @@ class MatrixTests(WordsCase):
             if code == "guest_account" and operation.id not in {"changePassword", "changeEmail"}:
                 found.add(operation.id)
                 self.assertEqual([*may], self.problem(response, 403)["may"])
-        self.assertEqual(refused, found)
+        place = "tests/spec/matrix/operations.py: the operations with `guests`"
+        lists.same(self, place, refused, found)
 
     async def test_none(self):
         """Without a word, all that has one is refused, before the body."""
@@ -102,25 +71,6 @@ class MatrixTests(WordsCase):
     async def test_all(self):
         """With all words nothing is."""
         await self.check(*WORDS)
-
-    async def test_sorted(self):
-        """Each write of users is sorted into a word or none."""
-        document = (await self.contract()).document
-        sorted_ = {one for those in WORDS.values() for one in those} | FREE
-        for path, methods in document["paths"].items():
-            for method, found in methods.items():
-                operation = found["operationId"]
-                allowed = found.get("x-permission") or []
-                if method in {"get", "delete"} or operation in OAUTH or allowed:
-                    continue
-                if operation in _OF_STAFF:
-                    continue
-                self.assertIn(operation, sorted_, f"{method} {path}")
-
-
-_OF_STAFF = {
-    one.id for one in OPERATIONS if "stranger" in one.who.refused and "owner" in one.who.refused
-}
 
 
 def _one(word: str) -> Any:

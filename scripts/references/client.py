@@ -1,0 +1,40 @@
+"""docs/reference/client.md, from the families of the Python client."""
+
+from inspect import getmembers, iscoroutinefunction
+
+from twisted.internet.testing import MemoryReactorClock
+
+from contentsvc.client import Client
+from scripts.references.markdown import code, page, table
+
+_ABOUT = """\
+The methods of the Python client that are awaited. [The guide](../guides/client.md) shows how to use
+them. The verbs are those of the API: `GET /api/v1/user/{userId}/info` is `getUserInfo` in
+`/openapi.json`, and `client.users.get_info` here. A method leaves out what its family says."""
+
+
+def methods() -> dict[str, list[str]]:
+    """The coroutine methods of each family of a client, as they stand in its class."""
+    families = vars(Client(MemoryReactorClock(), "http://127.0.0.1"))
+    return {
+        name: sorted(
+            (
+                method
+                for method, _ in getmembers(type(family), iscoroutinefunction)
+                if method[0] != "_"
+            ),
+            key=[*vars(type(family))].index,
+        )
+        for name, family in sorted(families.items())
+        if name[0] != "_" and type(family).__module__.startswith("contentsvc.client.")
+    }
+
+
+def reference() -> str:
+    """The page."""
+    rows = [
+        [code(f"client.{family}"), ", ".join(map(code, names))]
+        for family, names in methods().items()
+        if names
+    ]
+    return page("Python client", _ABOUT, table(["Family", "Operations"], rows))
