@@ -62,6 +62,8 @@ class LegalTests(WalkCase):
         expect(links).to_have_text(
             ["Legal contacts", "Report illegal content"], use_inner_text=True
         )
+        # The place gives the focus first.
+        expect(ada.page.locator(":focus:not(main)")).to_have_count(1)
         links.last.focus()
         ada.page.keyboard.press("Enter")
         ada.page.wait_for_url("**/notice?*")

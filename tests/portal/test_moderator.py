@@ -165,6 +165,7 @@ class ModeratorTests(WalkCase):
         ada.fill(Note="See the original.")
         ada.press("Uphold")
         button(ada.main, "Upheld").wait_for()
+        ada.main.get_by_text("0 are open.").wait_for()
         query = {"subject": content.id, "action": "report_upheld"}
         path = "moderation/actions"
         (act,) = self.wait(self.get(path, by=moderator, query=query, expect=200)).json()
