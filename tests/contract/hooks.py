@@ -32,10 +32,13 @@ UNSAID = {
     "/data": "the same",
 }
 """Parameters and members that are 400 for what else is there, and why."""
-NOTICE = "POST /api/v1/notices"
-NEEDED = {"/goodFaith", "/name", "/email", "/signature", "/subjects"}
-"""Members of a notice: the first is true, the next three are there for some reasons, and a subject
-is a URL, or a kind and an id."""
+NEEDED = {
+    # A subject is a URL, or a kind and an id; some reasons need a name, and a signature.
+    "POST /api/v1/notices": {"/goodFaith", "/name", "/email", "/signature", "/subjects"},
+    # Each action has its subjects, and members of its own.
+    "POST /api/v1/moderation/decisions": {"/subject", "/ground", "/until", "/what", "/upTo"},
+}
+"""Members of an operation's body that depend on others of it."""
 PUBLISH = "PUT /api/v1/content/{contentId}"
 """Of a create that is repeated, it looks at the `revisionId` only."""
 LEAVE = "DELETE /api/v1/user/{userId}"
@@ -125,5 +128,5 @@ def filter_failure(
     errors = response.json().get("errors", [])
     places = (error.get("parameter", error.get("pointer")) for error in errors)
     names = {re.sub("(?<=.)/.*", "", place) for place in places}
-    known = UNSAID.keys() | (NEEDED if case.operation.label == NOTICE else set())
+    known = UNSAID.keys() | NEEDED.get(case.operation.label, set())
     return not names or not names <= known

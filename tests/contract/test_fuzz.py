@@ -15,13 +15,16 @@ import psycopg2
 from twisted.internet.task import LoopingCall
 from twisted.internet.utils import getProcessOutputAndValue
 
+from tests.spec.accounts.guests import GuestCase
 from tests.spec.data import User, guid
 from tests.spec.moderation.support import AppealingCase, content_of
+from tests.spec.moderation.test_legal import TERMS
 from tests.spec.moderation.test_notices import SENT
 from tests.spec.notifications.support import revision
 from tests.support.daemon import Daemon, script, shared
 from tests.support.issuers import ID_TOKEN, Issuer
 from tests.support.mailserver import MailServer
+from tests.test_actions import TAGS
 
 UNLIMITED = {
     "COMMENTS_PER_MINUTE": "0",
@@ -74,7 +77,7 @@ def number(path: str) -> int:
     return int(path.rpartition("/")[2])
 
 
-class FuzzTests(AppealingCase):
+class FuzzTests(AppealingCase, GuestCase):
     timeout = 1200.0
     _mails: ClassVar[list[MailServer]] = []
     _issuers: ClassVar[list[Issuer]] = []
@@ -91,9 +94,16 @@ class FuzzTests(AppealingCase):
         options = (
             *("--smtp", f"smtp://127.0.0.1:{self._mails[0].port}"),
             *("--mail-from", "a@b.example", "--reset-url", "https://portal.example/"),
-            *("--issuers", str(self._issuers[0].file())),
+            *("--issuers", str(self._issuers[0].file()), "--guests", "yes"),
+            *("--legal", self._file(TERMS), "--tags", self._file(TAGS)),
         )
         self.use(await shared("fuzzed", lambda: Daemon(*options, environ=UNLIMITED)))
+
+    def _file(self, text: str) -> str:
+        """The path of a new file with this text."""
+        file = Path(self.mktemp()).absolute()
+        file.write_text(text)
+        return str(file)
 
     async def world(self, caller: User) -> World:
         """What there is: for the most part the caller's, for the rest that of others or nobody."""
@@ -373,6 +383,10 @@ class FuzzTests(AppealingCase):
         await self.post("notifications", sale, by=admin, expect=202)
         await self.get(f"notifications/{sale['id']}", by=admin, expect=200)
         await self.delete(f"notifications/{sale['id']}", by=admin, expect=204)
+        await self.put(f"{content.path}/staff-tags", {"tags": ["pick"]}, by=admin, expect=204)
+        await self.put(f"user/{spare.id}/terms", {"version": "2026-11"}, by=spare, expect=204)
+        guest = await self.guest()
+        await self.put(f"user/{guest.id}/account", self.full(), by=guest, expect=204)
         await self.moderate()
         # Whoever has left can ask for nothing more.
         body = {"password": spare.password}
