@@ -36,14 +36,14 @@ class Operation(NamedTuple):
     """`unknown` has the code of the problem for each id of the path that nothing has, "" where that
     is no error. `past` are problems that only come behind all checks: this service sends no mail.
     `guests` is the word of the setting `guests_may` without which guests are refused; "" if they
-    need none.
+    need none: each write of users that needs no permission says so.
     """
 
     id: str
     who: Who
     unknown: Mapping[str, str] = {}
     past: tuple[str, ...] = ()
-    guests: str = ""
+    guests: str | None = None
 
 
 USER = {"userId": "user_not_found"}
@@ -60,10 +60,10 @@ REPORTED = {"kind": "report_not_found", "id": "report_not_found"}
 
 ACCOUNTS = (
     Operation("listUsers", ANYONE),
-    Operation("registerUser", ANYONE),
-    Operation("verifyEmail", ANYONE, {}, ("invalid_token",)),
-    Operation("requestPasswordReset", ANYONE, {}, ("mail_unavailable",)),
-    Operation("resetPassword", ANYONE, {}, ("invalid_token",)),
+    Operation("registerUser", ANYONE, guests=""),
+    Operation("verifyEmail", ANYONE, {}, ("invalid_token",), guests=""),
+    Operation("requestPasswordReset", ANYONE, {}, ("mail_unavailable",), guests=""),
+    Operation("resetPassword", ANYONE, {}, ("invalid_token",), guests=""),
     Operation("searchUsers", ANYONE),
     Operation("deleteUser", SELF),
     Operation("getMe", SIGNED_IN),
@@ -78,22 +78,22 @@ ACCOUNTS = (
     Operation("deleteServiceSecret", ADMIN, {"accountId": "", "secretId": ""}),
     Operation("getUser", SELF),
     Operation("updateUser", SELF_OR_MODERATE, USER, guests="publish"),
-    Operation("setUsername", SELF_OR_MODERATE, USER),
-    Operation("acceptTerms", SELF, {}, ("unknown_version",)),
-    Operation("putAccount", SELF, {}, ("not_a_guest",)),
-    Operation("changeEmail", SELF, {}, ("mail_unavailable",)),
-    Operation("requestEmailVerification", SELF, {}, ("mail_unavailable",)),
+    Operation("setUsername", SELF_OR_MODERATE, USER, guests=""),
+    Operation("acceptTerms", SELF, {}, ("unknown_version",), guests=""),
+    Operation("putAccount", SELF, {}, ("not_a_guest",), guests=""),
+    Operation("changeEmail", SELF, {}, ("mail_unavailable",), guests=""),
+    Operation("requestEmailVerification", SELF, {}, ("mail_unavailable",), guests=""),
     Operation("exportUser", SELF),
     Operation("listIdentities", SELF),
-    Operation("linkIdentity", SELF, {}, ("invalid_subject_token",)),
+    Operation("linkIdentity", SELF, {}, ("invalid_subject_token",), guests=""),
     Operation("unlinkIdentity", SELF, {"identityId": ""}),
     Operation("getUserInfo", ANYONE, USER),
-    Operation("changePassword", SELF),
+    Operation("changePassword", SELF, guests=""),
     Operation("endOtherSessions", SELF),
     Operation("listSessions", SELF),
     Operation("endSession", SELF, {"sessionId": "session_not_found"}),
-    Operation("connectSession", SIGNED_IN),
-    Operation("createPortalCode", SELF),
+    Operation("connectSession", SIGNED_IN, guests=""),
+    Operation("createPortalCode", SELF, guests=""),
     Operation("revokeToken", ANYONE),
     Operation("createToken", ANYONE),
     Operation("checkLiveness", ANYONE),
@@ -139,19 +139,19 @@ CONTENTS = (
     Operation("putRating", SELF, CONTENT, guests="rate"),
     Operation("deleteRating", SELF, CONTENT),
     Operation("getRatings", SELF),
-    Operation("putSubscription", SELF, CONTENT),
+    Operation("putSubscription", SELF, CONTENT, guests=""),
     Operation("deleteSubscription", SELF, {"contentId": ""}),
     Operation("getSubscription", SELF, {"contentId": "not_subscribed"}),
     Operation("listSubscriptions", SELF),
     Operation("getLibrary", SELF),
     Operation("listContentStatistics", AUTHOR_OR_ADMIN, CONTENT),
-    Operation("reportPlay", SELF),
+    Operation("reportPlay", SELF, guests=""),
     Operation("listCollections", ANYONE, USER),
-    Operation("putCollection", SELF, {"collectionId": ""}),
+    Operation("putCollection", SELF, {"collectionId": ""}, guests=""),
     Operation("deleteCollection", SELF_OR_MODERATE, USER | {"collectionId": ""}),
     Operation("getCollection", ANYONE, COLLECTION),
     Operation("listCollectionItems", ANYONE, COLLECTION),
-    Operation("putCollectionItem", SELF, COLLECTION | CONTENT),
+    Operation("putCollectionItem", SELF, COLLECTION | CONTENT, guests=""),
     Operation("deleteCollectionItem", SELF, {"collectionId": "", "contentId": ""}),
 )
 FILES = (
@@ -166,7 +166,7 @@ FILES = (
 SOCIAL = (
     Operation("listBlockedUsers", SELF),
     Operation("unblockUser", SELF, OTHER),
-    Operation("blockUser", SELF, OTHER),
+    Operation("blockUser", SELF, OTHER, guests=""),
     Operation("listFollowers", SELF),
     Operation("listFollowing", SELF),
     Operation("unfollowUser", SELF, OTHER),
@@ -194,22 +194,22 @@ NOTIFICATIONS = (
     Operation("sendStudioNotification", ADMIN, {}, ("unknown_user",)),
     Operation("stopStudioNotification", ADMIN, {"notificationId": ""}),
     Operation("getStudioNotification", ADMIN, {"notificationId": "notification_not_found"}),
-    Operation("sendDebugNotification", SIGNED_IN),
+    Operation("sendDebugNotification", SIGNED_IN, guests=""),
     Operation("clearNotifications", SELF),
     Operation("listNotifications", SELF),
-    Operation("markNotificationsRead", SELF),
+    Operation("markNotificationsRead", SELF, guests=""),
     Operation("getNotificationSettings", SELF),
-    Operation("setNotificationSettings", SELF),
+    Operation("setNotificationSettings", SELF, guests=""),
     Operation("getNotificationState", SELF),
     Operation("deleteNotification", SELF, {"notificationId": ""}),
-    Operation("updateNotification", SELF, {"notificationId": "notification_not_found"}),
+    Operation("updateNotification", SELF, {"notificationId": "notification_not_found"}, guests=""),
 )
 PROGRESS = (
     Operation("listProgress", SELF),
     Operation("deleteProgress", SELF, {"key": ""}),
     Operation("getProgress", SELF, {"key": "progress_not_found"}),
-    Operation("putProgress", SELF, {"key": ""}),
-    Operation("putProgressByKey", SELF),
+    Operation("putProgress", SELF, {"key": ""}, guests=""),
+    Operation("putProgressByKey", SELF, guests=""),
     Operation("deleteProgressByKey", SELF),
 )
 CHALLENGES = (
@@ -227,13 +227,13 @@ CHALLENGES = (
     Operation("revokeRewards", CURATE, USER | {"challengeId": ""}),
 )
 MODERATION = (
-    Operation("reportContent", SIGNED_IN, CONTENT),
-    Operation("reportComment", SIGNED_IN, COMMENT),
-    Operation("reportUser", SIGNED_IN, USER),
-    Operation("reportCollection", SIGNED_IN, COLLECTION),
+    Operation("reportContent", SIGNED_IN, CONTENT, guests=""),
+    Operation("reportComment", SIGNED_IN, COMMENT, guests=""),
+    Operation("reportUser", SIGNED_IN, USER, guests=""),
+    Operation("reportCollection", SIGNED_IN, COLLECTION, guests=""),
     Operation("listModerationActions", MODERATE),
     Operation("listReportedSubjects", MODERATE),
-    Operation("createNotice", ANYONE, {}, ("unknown_subject",)),
+    Operation("createNotice", ANYONE, {}, ("unknown_subject",), guests=""),
     Operation("getNotice", MODERATE, {"noticeId": "notice_not_found"}),
     Operation("listReports", MODERATE, REPORTED),
     Operation("resolveReports", MODERATE, REPORTED),
@@ -262,9 +262,11 @@ MODERATION = (
     Operation("reverseDecision", MODERATE, {"decisionId": "decision_not_found"}),
     Operation("listUserDecisions", SELF_OR_MODERATE, USER),
     Operation("getUserDecision", SELF_OR_MODERATE, USER | {"decisionId": "decision_not_found"}),
-    Operation("appealDecision", SELF, {"decisionId": "decision_not_found"}, ("not_appealable",)),
-    Operation("appealReport", SELF, REPORTED, ("not_appealable", "report_not_found")),
-    Operation("appealNotice", ANYONE, {"noticeId": ""}, ("unauthorized",)),
+    Operation(
+        "appealDecision", SELF, {"decisionId": "decision_not_found"}, ("not_appealable",), guests=""
+    ),
+    Operation("appealReport", SELF, REPORTED, ("not_appealable", "report_not_found"), guests=""),
+    Operation("appealNotice", ANYONE, {"noticeId": ""}, ("unauthorized",), guests=""),
     Operation("listAppeals", MODERATE),
     Operation("decideAppeal", MODERATE, {"appealId": "appeal_not_found"}),
     Operation("warnUser", MODERATE, USER),
