@@ -1,6 +1,6 @@
 /** Why something is decided: the clause or the law, and what the player reads. Grounds that were used lately
  * are chosen again by one press. */
-import { html, useRef, useState } from "../vendor/preact.js";
+import { html, useState } from "../vendor/preact.js";
 import { limits } from "../limits.js";
 import { language, t } from "../texts.js";
 import { service } from "../service.js";
@@ -34,16 +34,17 @@ export const groundField = (pointer) =>
   pointer.replace(/^\/ground\/explanation/, "reason").replace(/^\/ground\//, "");
 
 /** The ground of what is decided at a place, which is kept until its reports are answered.
- * @param {string} name of the draft @param {any[]} reports the open ones, the newest first */
+ * @param {string} name of the draft @param {any[]} reports the newest first */
 export function useGround(name, reports) {
   const [values, change, forget] = useDraft(name, EMPTY);
   const [{ list }, keep] = useDraft("grounds", { list: /** @type {Kept[]} */ ([]) });
   const { reason, basis, reference, category, source, automated } = values;
   const given = reason.trim();
-  // What is done after they were answered is done for them too; and no button is to move.
-  const seen = useRef(reports);
-  if (reports.length) seen.current = reports;
-  const open = seen.current;
+  // What is done after they were upheld here is done for them too; and no button is to move.
+  const [first] = useState(() => reports.filter((one) => one.state === "open").map((one) => one.id));
+  const open = reports.filter(
+    ({ id, state }) => state === "open" || (state === "upheld" && first.includes(id)),
+  );
   const notice = open.find((one) => one.notice)?.notice;
   const found = source || (open.length ? "report" : "own");
   const reasons = [...new Set(open.map((one) => t(/** @type {any} */ (`reason.${one.reason}`))))];

@@ -64,7 +64,7 @@ function useUpholding() {
 export function Steps({ kind, id, about, reload, onDid, next }) {
   const { author, account } = about;
   const open = about.reports.filter((one) => one.state === "open");
-  const ground = useGround(`why.${kind}.${id}`, open);
+  const ground = useGround(`why.${kind}.${id}`, about.reports);
   // What was done is shown before all is read again.
   const [instead, setInstead] = useState(/** @type {Record<string, any>} */ ({}));
   const [days, setDays] = useState({ count: DAYS[0], isNew: false });
