@@ -1,6 +1,7 @@
 """docs/reference/client.md, from the families of the Python client."""
 
-from inspect import getmembers, iscoroutinefunction
+from inspect import iscoroutinefunction
+from typing import Any
 
 from twisted.internet.testing import MemoryReactorClock
 
@@ -13,28 +14,25 @@ them. The verbs are those of the API: `GET /api/v1/user/{userId}/info` is `getUs
 `/openapi.json`, and `client.users.get_info` here. A method leaves out what its family says."""
 
 
-def methods() -> dict[str, list[str]]:
-    """The coroutine methods of each family of a client, as they stand in its class."""
+def methods() -> dict[str, dict[str, Any]]:
+    """The coroutine methods of each family of a client, by name, as they stand in its class."""
     families = vars(Client(MemoryReactorClock(), "http://127.0.0.1"))
     return {
-        name: sorted(
-            (
-                method
-                for method, _ in getmembers(type(family), iscoroutinefunction)
-                if method[0] != "_"
-            ),
-            key=[*vars(type(family))].index,
-        )
+        name: {
+            method: function
+            for method, function in vars(type(family)).items()
+            if iscoroutinefunction(function) and not method.startswith("_")
+        }
         for name, family in sorted(families.items())
-        if name[0] != "_" and type(family).__module__.startswith("contentsvc.client.")
+        if not name.startswith("_") and type(family).__module__.startswith("contentsvc.client.")
     }
 
 
 def reference() -> str:
     """The page."""
     rows = [
-        [code(f"client.{family}"), ", ".join(map(code, names))]
-        for family, names in methods().items()
-        if names
+        [code(f"client.{family}"), ", ".join(map(code, found))]
+        for family, found in methods().items()
+        if found
     ]
-    return page("Python client", _ABOUT, table(["Family", "Operations"], rows))
+    return page("Python client", _ABOUT, table(["Family", "Methods"], rows))

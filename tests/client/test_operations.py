@@ -2,7 +2,7 @@
 
 import re
 from collections.abc import Iterable, Iterator
-from inspect import getmembers, iscoroutinefunction, signature
+from inspect import signature
 from operator import attrgetter
 from typing import Any, Literal, get_args, get_origin
 
@@ -37,6 +37,7 @@ from contentsvc.wire.progress import (
 )
 from contentsvc.wire.repeatable import is_repeatable
 from contentsvc.wire.searches import ContentQuery
+from scripts.references.client import methods
 from tests.client.fakes import ANN, BOB, World, debug, lost
 
 LINK = '</api/v1/user/x/content?limit=2&after=17>; rel="next"'
@@ -67,15 +68,6 @@ OTHERS = {
 """Calls that are about the user's own, unless they name another user."""
 
 
-def methods() -> Iterator[tuple[str, Any]]:
-    """Each method of a client's families, as `family.method`."""
-    for name, family in vars(World().client).items():
-        if not name.startswith("_") and type(family).__module__.startswith("contentsvc.client."):
-            for method, function in getmembers(type(family), iscoroutinefunction):
-                if not method.startswith("_"):
-                    yield f"{name}.{method}", function
-
-
 def argument(name: str, hint: Any) -> Any:
     """A value for a parameter of this type: of a body or query, the example of the document."""
     if hint is int:
@@ -100,8 +92,9 @@ def call_of(function: Any) -> tuple[Any, ...]:
 
 CALLS = {
     name: OTHERS.get(name) or call_of(function)
-    for name, function in methods()
-    if name not in HELPERS
+    for family, found in methods().items()
+    for method, function in found.items()
+    if (name := f"{family}.{method}") not in HELPERS
 }
 """A call of each operation."""
 
